@@ -1,0 +1,52 @@
+# Every target depends on `venv`; all of them work from a clean clone with Python 3.11+, git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PROTOS := $(wildcard protos/hotset/v1/*.proto)
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test check lint types arrows protos lock bench-focus bench-ingest clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
+
+venv: $(VENV)/.ready ## .venv with everything that tests, checks and benchmarks need
+
+$(VENV)/.ready: requirements.lock pyproject.toml clients/python/pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Hotset needs Python 3.11 or later: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e ./clients/python
+	touch $@
+
+demo: venv ## a session over the standard library, with kill -9 in the middle
+	$(BIN)/python -m benchmarks.demo
+
+test: venv ## every test but the slow kinds
+	$(BIN)/python -m pytest
+
+check: lint types arrows ## lint, types, import contracts, protos
+
+lint: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	cd protos && ../$(BIN)/buf lint
+
+types: venv
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+arrows: venv
+	$(BIN)/lint-imports
+
+protos: venv ## regenerate clients/python/hotset/v1 from protos/
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I protos --python_out=clients/python --grpc_python_out=clients/python \
+	  --mypy_out=clients/python --mypy_grpc_out=clients/python $(PROTOS)
+
+lock: venv ## write requirements.lock anew from pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 \
+	  --group pyproject.toml:dev --extra cli pyproject.toml clients/python/pyproject.toml --no-emit-package hotset \
+	  -o requirements.lock
+
+clean: ## remove .venv and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache build dist *.egg-info clients/python/*.egg-info
