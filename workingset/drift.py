@@ -1,0 +1,115 @@
+"""Drift: has the subject moved away from the focus that the set was built for?
+
+Signals are measured against the *current* focus, which is the last goal that was refocused to, and each is given with
+its threshold. REFOCUS needs all measured goal signals; STALE needs changed evidence. After a refocus the new goal is
+the baseline and the detector re-arms. Thresholds are uncalibrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, unique
+
+from workingset.candidate import GoalView
+from workingset.settings import DriftSettings
+from workingset.vocabulary import Generation, Ref, Turn
+from workingset.working_set import Baseline
+
+
+@unique
+class Verdict(Enum):
+    """What drift asks for."""
+
+    HOLD = "hold"
+    REFOCUS = "refocus"
+    STALE = "stale"
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One measured quantity, 0 to 1, and the value from which it speaks for drift."""
+
+    name: str
+    value: float
+    threshold: float
+    measured: bool = True
+
+    @property
+    def speaks(self) -> bool:
+        """True where it was measured and reaches its threshold."""
+        return self.measured and self.value >= self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class StaleEntry:
+    """An entry whose record changed or went since it was last read."""
+
+    ref: Ref
+    admitted_generation: Generation
+    generation: Generation
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """The verdict with its numbers and the stale entries by name."""
+
+    verdict: Verdict
+    signals: tuple[Signal, ...] = ()
+    stale: tuple[StaleEntry, ...] = ()
+    calibrated: bool = False
+
+
+def detect(
+    baseline: Baseline,
+    goal: GoalView,
+    *,
+    turn: Turn,
+    mass_kept: float | None,
+    stale: Sequence[StaleEntry],
+    entries: int,
+    settings: DriftSettings,
+) -> Drift:
+    """Return the verdict for a goal at a turn.
+
+    `mass_kept` is the share of the goal's relevance mass that the present set holds, None where nothing was ranked.
+    `entries` is how many entries were in the set. The first turn of a set holds: there is nothing to drift from; so does a
+    goal for which nothing was ranked: there is nothing to refocus on.
+    """
+    signals = (
+        _vector_signal(baseline, goal, settings),
+        _term_signal(baseline, goal, settings),
+        Signal("relevance_mass_lost", 1.0 - (mass_kept or 0.0), settings.mass_lost_floor, mass_kept is not None),
+        Signal("stale_evidence", len(stale) / entries if entries else 0.0, settings.stale_share_floor, entries > 0),
+    )
+    moved = signals[:3]
+    first = baseline.turn == 0
+    armed = turn - baseline.turn > settings.turns_between
+    if not first and armed and mass_kept is not None and all(s.speaks for s in moved if s.measured):
+        verdict = Verdict.REFOCUS
+    elif signals[3].speaks:
+        verdict = Verdict.STALE
+    else:
+        verdict = Verdict.HOLD
+    return Drift(verdict, signals, tuple(stale))
+
+
+def baseline_after(baseline: Baseline, drift: Drift, goal: GoalView, turn: Turn) -> Baseline:
+    """Return the focus to measure the next goal against: the new goal after a refocus or on the first turn."""
+    if baseline.turn == 0 or drift.verdict is Verdict.REFOCUS:
+        return Baseline(turn, tuple(sorted(goal.terms)), goal.vector)
+    return baseline
+
+
+def _vector_signal(baseline: Baseline, goal: GoalView, settings: DriftSettings) -> Signal:
+    measured = bool(baseline.vector) and len(baseline.vector) == len(goal.vector)
+    cosine = sum(a * b for a, b in zip(baseline.vector, goal.vector, strict=True)) if measured else 1.0
+    return Signal("goal_distance", min(1.0, max(0.0, 1.0 - cosine)), settings.goal_distance_floor, measured)
+
+
+def _term_signal(baseline: Baseline, goal: GoalView, settings: DriftSettings) -> Signal:
+    known = set(baseline.terms)
+    shorter = min(len(known), len(goal.terms))
+    distance = 1.0 - len(known & goal.terms) / shorter if shorter else 0.0
+    return Signal("term_distance", distance, settings.term_distance_floor, shorter > 0)

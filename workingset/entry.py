@@ -1,0 +1,118 @@
+"""What a working set is made of: entries, pins and ghosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, unique
+
+from workingset.tier import Tier
+from workingset.vocabulary import (
+    Digest,
+    Fidelity,
+    Freshness,
+    Generation,
+    Heat,
+    Lines,
+    Namespace,
+    Ref,
+    Relevance,
+    Standing,
+    SupportClosure,
+    Tokens,
+    Turn,
+)
+
+GOAL_NAMESPACE = Namespace("goal")
+"""Reserved: the namespace of goals, whose text lives in the set itself."""
+
+
+@unique
+class PinOwner(Enum):
+    """Who pinned. GOAL is the daemon's own pin of the current goal."""
+
+    HOST = "host"
+    AGENT = "agent"
+    GOAL = "goal"
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """An obligation to keep an entry at full fidelity.
+
+    `text` holds the words of a goal or of a text pin and is empty for a pinned record. `expires_turn` is the last turn
+    in which the pin holds; 0 means until it is unpinned.
+    """
+
+    ref: Ref
+    owner: PinOwner
+    reason: str
+    pinned_turn: Turn
+    expires_turn: Turn = Turn(0)
+    text: str = ""
+
+    def holds_at(self, turn: Turn) -> bool:
+        """True while the pin is not expired."""
+        return self.expires_turn == 0 or turn <= self.expires_turn
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record's place in a working set.
+
+    `heat` is that at turn `heat_turn`; decay is computed, never written (`workingset.heat`). `order` is the order of
+    admission, by which the block is laid out. `generation` and `digest` are of the version last read; `admitted_digest`
+    of the version the agent was first given. `touched_at` is the reference clock at the last use or admission,
+    `group_tokens` the width of the group it was used with. `tokens` is the size of its rendered segment, header
+    included. `required_by` names the results that need it and is empty unless some do.
+    """
+
+    ref: Ref
+    namespace: Namespace
+    kind: str
+    title: str
+    tier: Tier
+    fidelity: Fidelity
+    generation: Generation
+    digest: Digest
+    admitted_turn: Turn
+    order: int
+    path: str = ""
+    lines: Lines | None = None
+    heat: Heat = Heat(0.0)
+    heat_turn: Turn = Turn(0)
+    touched_at: int = 0
+    group_tokens: Tokens = Tokens(0)
+    uses: int = 0
+    last_use_was_edit: bool = False
+    protected_until: Turn = Turn(0)
+    relevance: Relevance = Relevance(0.0)
+    reason: str = ""
+    lanes: tuple[str, ...] = ()
+    tokens: Tokens = Tokens(0)
+    requires: tuple[Ref, ...] = ()
+    required_by: tuple[Ref, ...] = ()
+    closure: SupportClosure = SupportClosure.NOT_REQUESTED
+    standing: Standing = Standing.CURRENT
+    successor: Ref | None = None
+    freshness: Freshness = Freshness.UNKNOWN
+
+    @property
+    def has_text(self) -> bool:
+        """True where the block holds more of it than its name."""
+        return self.tier is not Tier.FRONTIER_ONLY and self.fidelity is not Fidelity.REFERENCE
+
+    def needs(self, ref: Ref) -> bool:
+        """True where the entry holds a place that it may not keep without the ref."""
+        return ref in self.requires and ref != self.ref and self.tier is not Tier.FRONTIER_ONLY
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """What is remembered of an evicted entry. The record itself stays in the store."""
+
+    ref: Ref
+    evicted_turn: Turn
+    evicted_at: int
+    reason: str
+    heat: Heat
+    title: str = ""

@@ -1,0 +1,1 @@
+"""Which entries does pressure reach first? One policy a file, one registry."""

@@ -1,0 +1,113 @@
+"""The block as text: what of the working set goes into the agent's context, and exactly how many tokens it is.
+
+Each entry is one segment: a header line with its ref and place, then its text between fences that are longer than any
+run of tildes in the text, so that stored text cannot end its own segment and pass for ours. A reference is its header
+alone. Segments end in a line break; the goal is last. Nothing else is in a block, so bytes depend on entries alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from xxhash import xxh3_128_hexdigest
+
+from workingset.candidate import Renderings
+from workingset.entry import GOAL_NAMESPACE, Entry
+from workingset.tier import Tier
+from workingset.vocabulary import Digest, Fidelity, Lines, Ref, Standing, Tokens
+
+CountTokens = Callable[[str], int]
+"""Counts the tokens of a text with the configured tokenizer."""
+
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u0085\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+_TILDES = re.compile(r"^~{3,}", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One entry's piece of the block."""
+
+    ref: Ref
+    tier: Tier
+    fidelity: Fidelity
+    text: str
+    digest: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The whole rendered text, its pieces in order and its exact token count."""
+
+    text: str
+    segments: tuple[Segment, ...]
+    tokens: Tokens
+
+
+def one_line(text: str) -> str:
+    """Return the text with control, zero-width and bidirectional characters as single blanks."""
+    return _UNPRINTABLE.sub(" ", text).strip()
+
+
+def segment_text(entry: Entry, renderings: Renderings, fidelity: Fidelity) -> str:
+    """Return the entry's piece of the block at a fidelity."""
+    if entry.namespace == GOAL_NAMESPACE:
+        return f"# Goal\n{renderings.full}\n"
+    if fidelity is Fidelity.REFERENCE:
+        return f"- {_place(entry)}\n"
+    if fidelity is Fidelity.GIST:
+        return f"- {_place(entry)}: {one_line(renderings.gist)}\n"
+    body = renderings.full if fidelity is Fidelity.FULL else renderings.outline
+    return f"## {_place(entry)}{_mark(entry, fidelity)}\n{_fenced(body)}"
+
+
+def segment(entry: Entry, renderings: Renderings) -> Segment:
+    """Return the entry's piece of the block at its own fidelity."""
+    text = segment_text(entry, renderings, entry.fidelity)
+    digest = Digest(xxh3_128_hexdigest(text.encode()))
+    return Segment(entry.ref, entry.tier, entry.fidelity, text, digest)
+
+
+def layout(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries in the order of the block: pins, the rest by admission, frontier lines, the goal."""
+    return sorted(entries, key=_layout_key)
+
+
+def render(entries: Sequence[Entry], texts: Callable[[Ref], Renderings], count: CountTokens) -> Block:
+    """Render entries in block order and count the whole of it."""
+    pieces = tuple(segment(entry, texts(entry.ref)) for entry in layout(entries))
+    text = "".join(piece.text for piece in pieces)
+    return Block(text, pieces, Tokens(count(text)))
+
+
+def _layout_key(entry: Entry) -> tuple[int, int, str]:
+    if entry.namespace == GOAL_NAMESPACE:
+        return (3, entry.order, entry.ref)
+    if entry.tier is Tier.PINNED:
+        return (0, entry.order, entry.ref)
+    return (2 if entry.tier is Tier.FRONTIER_ONLY else 1, entry.order, entry.ref)
+
+
+def _place(entry: Entry) -> str:
+    where = f" {one_line(entry.path)}{_span(entry.lines)}" if entry.path else ""
+    title = one_line(entry.title)
+    return f"{entry.ref}{where}" + (f" {title}" if title and title != entry.path else "")
+
+
+def _span(lines: Lines | None) -> str:
+    return f":{lines.start}-{lines.end}" if lines else ""
+
+
+def _mark(entry: Entry, fidelity: Fidelity) -> str:
+    marks = [fidelity.value] if fidelity is not Fidelity.FULL else []
+    if entry.standing is not Standing.CURRENT:
+        marks.append(f"{entry.standing.value} by {entry.successor}" if entry.successor else entry.standing.value)
+    return f" [{', '.join(marks)}]" if marks else ""
+
+
+def _fenced(text: str) -> str:
+    longest = max((len(run) for run in _TILDES.findall(text)), default=2)
+    fence = "~" * (longest + 1)
+    end = "" if text.endswith("\n") or not text else "\n"
+    return f"{fence}\n{text}{end}{fence}\n"

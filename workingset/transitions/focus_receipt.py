@@ -1,0 +1,116 @@
+"""The receipt tree of one Focus: what was decided, from which numbers, because of what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workingset.budget import Ledger, OverBudget
+from workingset.candidate import Projection
+from workingset.drift import Drift
+from workingset.receipt import Node
+from workingset.remainder import Ignored
+from workingset.sufficiency import Sufficiency
+from workingset.tier import Move
+from workingset.working_set import WorkingSet
+
+
+def focus_receipt(
+    state: WorkingSet,
+    projection: Projection,
+    spent: Ledger,
+    moves: Sequence[Move],
+    ignored: Ignored,
+    sufficiency: Sufficiency,
+    drift: Drift,
+    over: OverBudget | None,
+) -> Node:
+    """Return the tree. It holds refs, digests and numbers, and of texts only the goal."""
+    answer = "over_budget" if over else "ok"
+    because = f"{over.needed} tokens cannot be left out" if over else f"{spent.used} of {spent.ceiling} tokens"
+    return Node(
+        "focus",
+        answer,
+        because,
+        (
+            Node("agent", state.agent, "", (Node("epoch", state.epoch), Node("turn", state.turn))),
+            Node("goal", projection.goal.text, "the host's words"),
+            _cut(projection),
+            _lanes(projection),
+            _drift(drift),
+            _budget(spent),
+            Node(
+                "moves",
+                len(moves),
+                "",
+                tuple(Node(m.ref, f"{m.origin.value}>{m.target.value}", m.reason) for m in moves),
+            ),
+            _entries(state),
+            Node("ignored", ignored.count, "upper bound", tuple(Node(r, n) for r, n in ignored.reasons)),
+            _sufficiency(sufficiency),
+            Node("model_calls", projection.model_calls, "no generative model exists here"),
+            Node("embedding_calls", projection.embedding_calls),
+        ),
+    )
+
+
+def _cut(projection: Projection) -> Node:
+    return Node("cut", "", "read at", tuple(Node(ns, gen) for ns, gen in projection.cut.generations))
+
+
+def _lanes(projection: Projection) -> Node:
+    lanes = tuple(
+        Node(
+            lane.lane,
+            lane.state,
+            lane.note,
+            (Node("hits", lane.hits), Node("covered", lane.covered), Node("lag", lane.lag)),
+        )
+        for lane in projection.lanes
+    )
+    rejected = tuple(Node(f"rejected {reason}", count) for reason, count in projection.rejected)
+    return Node("search", len(projection.ranked), projection.fusion, (*lanes, *rejected))
+
+
+def _drift(drift: Drift) -> Node:
+    signals = tuple(
+        Node(s.name, s.value, f"threshold {s.threshold}" if s.measured else "not measured") for s in drift.signals
+    )
+    stale = tuple(Node(f"stale {s.ref}", s.what, f"{s.admitted_generation} to {s.generation}") for s in drift.stale)
+    return Node("drift", drift.verdict.value, "" if drift.calibrated else "uncalibrated", (*signals, *stale))
+
+
+def _budget(spent: Ledger) -> Node:
+    parts = (
+        Node("pinned", spent.pinned),
+        Node("mandatory", spent.mandatory),
+        Node("resident", spent.resident),
+        Node("frontier", spent.frontier),
+    )
+    return Node("budget", spent.ceiling, "", (Node("used", spent.used, "counted over the whole block"), *parts))
+
+
+def _entries(state: WorkingSet) -> Node:
+    return Node(
+        "entries",
+        len(state.entries),
+        "",
+        tuple(
+            Node(
+                e.ref,
+                f"{e.tier.value}/{e.fidelity.value}",
+                e.reason,
+                (Node("digest", e.digest), Node("tokens", e.tokens)),
+            )
+            for e in state.entries
+        ),
+    )
+
+
+def _sufficiency(sufficiency: Sufficiency) -> Node:
+    parts = (
+        Node("captured", sufficiency.captured),
+        Node("marginal", sufficiency.marginal),
+        Node("top_relevance", sufficiency.top_relevance),
+        *(Node("open", what) for what in sufficiency.open_obligations),
+    )
+    return Node("sufficiency", sufficiency.state.value, sufficiency.cause, parts)

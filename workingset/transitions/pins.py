@@ -1,0 +1,114 @@
+"""Pin and unpin: obligations that only their owner, or their expiry, ends.
+
+A pin that could never fit the agent's budget is answered OVER_BUDGET and not taken; nothing else is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from workingset.budget import OverBudget, over_budget
+from workingset.candidate import Candidate, Projection
+from workingset.entry import Pin, PinOwner
+from workingset.errors import NotInSet, PinRefused
+from workingset.rendering import CountTokens, render
+from workingset.settings import PinSettings, WorkingSetSettings
+from workingset.tier import Cause, Move, Tier
+from workingset.transitions.choosing import fixed_entries, settle_mandatory
+from workingset.transitions.draft import Draft
+from workingset.transitions.texts import NO_GOAL, Texts, pin_candidate
+from workingset.vocabulary import Digest, Fidelity, Ref, Tokens, Turn
+from workingset.working_set import WorkingSet
+
+
+@dataclass(frozen=True, slots=True)
+class PinOrder:
+    """What is to be pinned. `text` is empty for a record; `expires_turns` counts from now, 0 means no expiry."""
+
+    ref: Ref
+    owner: PinOwner
+    reason: str
+    expires_turns: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PinOutcome:
+    """The next state with the pin, or the same state and why the pin can never fit."""
+
+    state: WorkingSet
+    pin: Pin
+    tokens: Tokens
+    moves: tuple[Move, ...]
+    over_budget: OverBudget | None
+
+
+def pin(
+    state: WorkingSet,
+    order: PinOrder,
+    records: Sequence[Candidate],
+    budget: Tokens,
+    settings: WorkingSetSettings,
+    count: CountTokens,
+) -> PinOutcome:
+    """Return the outcome of pinning a record or words.
+
+    `records` are the record to pin, what it needs, and every other pinned record with its needs, read at one cut.
+    Raises PinRefused where an agent asks for more than it may have.
+    """
+    expires = _expiry(state, order, settings.pins)
+    made = Pin(order.ref, order.owner, order.reason, state.turn, expires, order.text)
+    draft = Draft(state, state.turn, settings)
+    texts = Texts(Projection(goal=NO_GOAL, cut=state.cut, known=tuple(records)), (*state.pins, made), count)
+    draft.pins[made.ref] = made
+    own = pin_candidate(made, Digest(made.ref.partition(":")[2])) if made.text else texts.candidates[made.ref]
+    draft.admit(own, Tier.PINNED, Cause.PINNED, Fidelity.FULL)
+    fixed = fixed_entries(draft, texts)
+    block = render(fixed, texts.of, count)
+    tokens = next(entry.tokens for entry in fixed if entry.ref == made.ref)
+    if block.tokens > budget:
+        return PinOutcome(state, made, tokens, (), over_budget(block.tokens, fixed))
+    settle_mandatory(draft)
+    return PinOutcome(_finished(state, draft), made, tokens, tuple(draft.moves), None)
+
+
+@dataclass(frozen=True, slots=True)
+class UnpinOutcome:
+    """The next state and where the entry fell to."""
+
+    state: WorkingSet
+    moves: tuple[Move, ...]
+
+
+def unpin(state: WorkingSet, ref: Ref, settings: WorkingSetSettings) -> UnpinOutcome:
+    """Return the outcome of ending a pin; raises NotInSet where there is none, PinRefused for the goal."""
+    held = state.pin(ref)
+    if held is None:
+        raise NotInSet(ref)
+    if held.owner is PinOwner.GOAL:
+        raise PinRefused("ref", "the goal of the turn is replaced by the next Focus, not unpinned")
+    draft = Draft(state, state.turn, settings)
+    draft.unpin(ref, Cause.UNPINNED)
+    settle_mandatory(draft)
+    return UnpinOutcome(_finished(state, draft), tuple(draft.moves))
+
+
+def _expiry(state: WorkingSet, order: PinOrder, settings: PinSettings) -> Turn:
+    if order.owner is PinOwner.HOST:
+        return Turn(state.turn + order.expires_turns if order.expires_turns else 0)
+    held = [p for p in state.pins if p.owner is PinOwner.AGENT and p.ref != order.ref]
+    if len(held) >= settings.agent_pins_limit:
+        raise PinRefused("owner", f"an agent may hold {settings.agent_pins_limit} pins of its own: unpin one first")
+    other = state.pin(order.ref)
+    if other is not None and other.owner is not PinOwner.AGENT:
+        raise PinRefused("ref", "the host has pinned this already, and an agent cannot change a host's pin")
+    turns = order.expires_turns or settings.agent_pin_turns
+    if turns > settings.agent_pin_turns_limit:
+        raise PinRefused("expires_turns", f"an agent's pin lasts {settings.agent_pin_turns_limit} turns at most")
+    return Turn(state.turn + turns)
+
+
+def _finished(state: WorkingSet, draft: Draft) -> WorkingSet:
+    entries, pins, ghosts, next_order = draft.finished()
+    return replace(state, entries=entries, pins=pins, ghosts=ghosts, next_order=next_order)

@@ -1,0 +1,138 @@
+"""One agent's working set as a value, and the invariants it keeps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from workingset.entry import Entry, Ghost, Pin, PinOwner
+from workingset.tier import Tier
+from workingset.vocabulary import AgentId, Cut, Digest, Epoch, Fidelity, Namespace, Ref, Tokens, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """One segment the host received in this epoch: which text, at which fidelity, and how long it is."""
+
+    ref: Ref
+    tier: Tier
+    fidelity: Fidelity
+    segment: Digest
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The focus that drift is measured against."""
+
+    turn: Turn = Turn(0)
+    terms: tuple[str, ...] = ()
+    vector: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FaultCounts:
+    """References the agent made, and how many found their text in the set."""
+
+    references: int = 0
+    hits: int = 0
+    faults: int = 0
+    refaults: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingSet:
+    """Everything that is remembered for one agent between calls.
+
+    `entries` are in order of admission. `references` is the reference clock: how many uses were ever reported.
+    `situation` is a digest of what the last Focus decided on; where it is equal nothing needs to move. `delivered` is
+    the ledger of this epoch, in the order of the block.
+    """
+
+    agent: AgentId
+    epoch: Epoch = Epoch(0)
+    turn: Turn = Turn(0)
+    budget: Tokens = Tokens(0)
+    namespaces: tuple[Namespace, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    pins: tuple[Pin, ...] = ()
+    ghosts: tuple[Ghost, ...] = ()
+    references: int = 0
+    faults: FaultCounts = field(default_factory=FaultCounts)
+    faults_at_focus: FaultCounts = field(default_factory=FaultCounts)
+    next_order: int = 0
+    delivered: tuple[Delivered, ...] = ()
+    block_tokens: Tokens = Tokens(0)
+    baseline: Baseline = field(default_factory=Baseline)
+    situation: Digest = Digest("")
+    cut: Cut = field(default_factory=Cut)
+    last_receipt: str = ""
+
+    def entry(self, ref: Ref) -> Entry | None:
+        """Return the entry of a ref, or None."""
+        return next((entry for entry in self.entries if entry.ref == ref), None)
+
+    def pin(self, ref: Ref) -> Pin | None:
+        """Return the pin of a ref, or None."""
+        return next((pin for pin in self.pins if pin.ref == ref), None)
+
+    @property
+    def goal(self) -> Pin | None:
+        """The pin of the current goal; None before the first turn."""
+        return next((pin for pin in self.pins if pin.owner is PinOwner.GOAL), None)
+
+    def check(self) -> list[str]:
+        """Return every broken invariant in words; an empty list means that the set is sound."""
+        return [*_check_entries(self), *_check_pins(self), *_check_closure(self)]
+
+
+def _check_entries(state: WorkingSet) -> list[str]:
+    counts = Counter(entry.ref for entry in state.entries)
+    ghosts = {ghost.ref for ghost in state.ghosts}
+    faults = state.faults
+    return [
+        *(f"{ref} has {count} entries" for ref, count in counts.items() if count > 1),
+        *(f"{entry.ref} is an entry in tier evicted" for entry in state.entries if entry.tier is Tier.EVICTED),
+        *(f"{ref} is an entry and a ghost" for ref in counts if ref in ghosts),
+        *(f"{entry.ref} has negative heat" for entry in state.entries if entry.heat < 0),
+        *(f"{entry.ref} was admitted in the future" for entry in state.entries if entry.admitted_turn > state.turn),
+        *(
+            ["entries are out of order"]
+            if [e.order for e in state.entries] != sorted({e.order for e in state.entries})
+            else []
+        ),
+        *(["hits and faults do not add up"] if faults.hits + faults.faults != faults.references else []),
+    ]
+
+
+def _check_pins(state: WorkingSet) -> list[str]:
+    pinned = {entry.ref for entry in state.entries if entry.tier is Tier.PINNED}
+    pins = {pin.ref for pin in state.pins}
+    goals = [pin for pin in state.pins if pin.owner is PinOwner.GOAL]
+    return [
+        *(f"{ref} is pinned without an entry in tier pinned" for ref in sorted(pins - pinned)),
+        *(f"{ref} is in tier pinned without a pin" for ref in sorted(pinned - pins)),
+        *(
+            f"{entry.ref} is {entry.tier.value} but not at full fidelity"
+            for entry in state.entries
+            if entry.tier in {Tier.PINNED, Tier.MANDATORY} and entry.fidelity is not Fidelity.FULL
+        ),
+        *(["there are several goals"] if len(goals) > 1 else []),
+    ]
+
+
+def _check_closure(state: WorkingSet) -> list[str]:
+    refs = {entry.ref for entry in state.entries}
+    return [
+        *(
+            f"{entry.ref} is required by {dependent}, which is not in the set"
+            for entry in state.entries
+            for dependent in entry.required_by
+            if dependent not in refs
+        ),
+        *(
+            f"{entry.ref} is mandatory for nothing"
+            for entry in state.entries
+            if entry.tier is Tier.MANDATORY and not entry.required_by
+        ),
+    ]
