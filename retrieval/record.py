@@ -1,0 +1,90 @@
+"""Records, names and edges as values: what the store keeps and the lanes find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, unique
+
+from retrieval.relations import Role
+from workingset.vocabulary import Digest, Generation, Lines, Namespace, Ref
+
+
+@unique
+class NameKind(Enum):
+    """What a name of a record is good for. `USES` and `IMPORTS` name other things and never find the record itself."""
+
+    PATH = "path"
+    SYMBOL = "symbol"
+    USES = "uses"
+    IMPORTS = "imports"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Name:
+    """One name under which a record is indexed exactly. `text` is compared byte for byte after `fold`."""
+
+    kind: NameKind = field(compare=False)
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One unit of durable knowledge.
+
+    `text` is the record's full text; `outline` and `gist` are extracts made at ingest. `lines` is the one contiguous
+    range of the file at `path` that `text` is. `digest` is of kind, title, path and text. `source` names what the
+    record was ingested from (a tree, a request); records of one source and path are replaced together.
+    `source_digest` is the digest of the whole file the record came from. `attributes` are the host's own words: they
+    are kept and shown and steer nothing. `generation` is 0 until the store has written it.
+    """
+
+    ref: Ref
+    namespace: Namespace
+    kind: str
+    title: str
+    text: str
+    outline: str
+    gist: str
+    digest: Digest
+    path: str = ""
+    lines: Lines | None = None
+    language: str = ""
+    source: str = ""
+    source_digest: Digest = Digest("")
+    origin: str = ""
+    names: tuple[Name, ...] = ()
+    attributes: tuple[tuple[str, str], ...] = ()
+    valid_from_seconds: int = 0
+    valid_until_seconds: int = 0
+    generation: Generation = Generation(0)
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One typed relation between two records. `best_effort` marks relations found by name and not by resolution."""
+
+    source: Ref
+    relation: str
+    target: Ref
+    role: Role
+    best_effort: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEdge:
+    """An edge as read at a cut, with the generation of its source's namespace that wrote it."""
+
+    edge: Edge
+    generation: Generation
+
+
+@dataclass(frozen=True, slots=True)
+class RecordChange:
+    """One line of the change log: at `generation` the record's content became `digest`, or it was removed."""
+
+    generation: Generation
+    ref: Ref
+    record_id: int
+    removed: bool
+    digest: Digest

@@ -1,0 +1,237 @@
+"""What any storage engine must do: snapshots to read at a cut, one serialised writer, claims on working sets.
+
+Everything durable goes through here. Engines: `retrieval.store.lmdb`; later PostgreSQL behind the same contract tests
+(`tests/contract/test_store.py`).
+
+Rules that every engine keeps:
+
+* A `Snapshot` sees one committed state for as long as it is open, and is closed soon: long readers stop space from
+  being reused. Returned values are copies that outlive it. It is used by the thread that opened it.
+* `Store.write(job)` runs `job(transaction)` alone, commits it durably, and only then returns the job's result. An
+  exception from the job leaves no trace and is raised to the caller. Engines may commit several jobs together, and
+  may run a job again from the start, so a job has no effects but those on its transaction.
+* A job that changes records or edges of a namespace raises that namespace's generation by exactly one, however many
+  it changes. Working sets, vectors, receipts and keys raise none.
+* The tenant is part of every key. A transaction is opened for one tenant and cannot see another.
+* A record is written as a new version; earlier versions stay readable at earlier generations until collected.
+* `record_id` is an engine's 63-bit integer name of a ref, never reused within a store, shared by indexes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from retrieval.record import Edge, NameKind, Record, RecordChange, StoredEdge
+from retrieval.relations import Role
+from workingset.vocabulary import AgentId, Cut, Digest, Epoch, Generation, Namespace, Ref, TenantId, Turn
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Names one state of one agent's working set: it may be saved over only by who has read it."""
+
+    agent: AgentId
+    epoch: Epoch
+    turn: Turn
+    revision: int
+    """Counts every save, so that Touch or Pin within a turn also moves the claim on. 0 means there is no set yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSet:
+    """A working set as stored: the claim it stands at and its encoded bytes."""
+
+    claim: Claim
+    encoded: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceCounts:
+    """How much a namespace holds at the snapshot: live records by kind, and live edges."""
+
+    generation: Generation
+    records: int
+    edges: int
+    kinds: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPage:
+    """One page of a listing in the order of record ids; `next_after` continues it, None on the last page."""
+
+    records: tuple[Record, ...]
+    next_after: int | None
+
+
+class Snapshot(Protocol):
+    """A read transaction of one tenant. `at=None` means the newest generation of the snapshot."""
+
+    @property
+    def tenant(self) -> TenantId: ...
+
+    def namespaces(self) -> tuple[Namespace, ...]:
+        """All namespaces that have ever been written, sorted."""
+        ...
+
+    def generation(self, namespace: Namespace) -> Generation:
+        """The namespace's newest generation; 0 where it was never written."""
+        ...
+
+    def cut(self, namespaces: Iterable[Namespace]) -> Cut: ...
+
+    def counts(self, namespace: Namespace) -> NamespaceCounts: ...
+
+    def record(self, ref: Ref, at: Generation | None = None) -> Record | None:
+        """The record's version visible at the generation, tombstones included (`removed`), or None.
+
+        Raises CutExpired where the history before the generation was collected.
+        """
+        ...
+
+    def record_id(self, ref: Ref) -> int | None: ...
+
+    def ref_of(self, record_id: int) -> Ref | None: ...
+
+    def records_by_id(self, record_ids: Sequence[int], cut: Cut) -> list[Record | None]:
+        """The versions visible at the cut, in the order asked; None for unknown ids and namespaces not in the cut."""
+        ...
+
+    def find(self, namespace: Namespace, kind: NameKind, text: str, limit: int) -> list[int]:
+        """Record ids that have, or once had, this exact name, in ascending order; at most `limit`.
+
+        A sensor: the caller re-checks the name on the record's version at its cut.
+        """
+        ...
+
+    def find_prefix(self, namespace: Namespace, kind: NameKind, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """(name, record id) of names that begin with `prefix`, in name order; at most `limit`. A sensor."""
+        ...
+
+    def edges_from(
+        self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
+    ) -> list[StoredEdge]:
+        """Live edges that start at the record, ordered by (relation, target); at most `limit`."""
+        ...
+
+    def edges_to(
+        self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
+    ) -> list[StoredEdge]:
+        """Live edges that end at the record, ordered by (relation, source); at most `limit`."""
+        ...
+
+    def neighbours(self, record_id: int, *, limit: int) -> list[tuple[int, str, bool]]:
+        """(record id, relation, outgoing) of live edges at the newest generation, by id, cheap: for graph walks."""
+        ...
+
+    def relation_role(self, relation: str) -> Role | None:
+        """The role of a relation declared by an earlier edge; built-in relations are not listed here."""
+        ...
+
+    def relations(self, namespace: Namespace) -> tuple[tuple[str, Role], ...]: ...
+
+    def changes(self, namespace: Namespace, after: Generation, limit: int) -> list[RecordChange]:
+        """The change log after a generation, in order of (generation, record id); whole generations are not split
+        unless one holds more than `limit`."""
+        ...
+
+    def changes_page(self, namespace: Namespace, after: tuple[Generation, int], limit: int) -> list[RecordChange]:
+        """The change log after a (generation, record id), at most `limit` lines: resumable at any line."""
+        ...
+
+    def list_records(
+        self, namespace: Namespace, after: int, limit: int, *, kind: str = "", path_prefix: str = "", source: str = ""
+    ) -> RecordPage:
+        """Live records in the order of record ids, after the given id (0 to start)."""
+        ...
+
+    def path_records(self, namespace: Namespace, path: str) -> list[Record]:
+        """Live records whose path is exactly this, ordered by (first line, ref)."""
+        ...
+
+    def paths(self, namespace: Namespace, source: str) -> Iterator[tuple[str, Digest]]:
+        """(path, source digest) of every path that the source has live records of, in path order."""
+        ...
+
+    def vector(self, model: str, digest: Digest) -> bytes | None:
+        """The canonical vector (little-endian f16) of the embedded text's digest under a model fingerprint."""
+        ...
+
+    def vectors(self, model: str, digests: Sequence[Digest]) -> list[bytes | None]: ...
+
+    def working_set(self, agent: AgentId) -> StoredSet | None: ...
+
+    def agents(self, after: AgentId | None, limit: int) -> list[AgentId]: ...
+
+    def receipt(self, agent: AgentId, turn: Turn) -> bytes | None: ...
+
+    def answered(self, agent: AgentId, request_id: str) -> bytes | None:
+        """The answer stored for an idempotency key, or None."""
+        ...
+
+    def mark(self, name: str) -> bytes | None:
+        """A small named value of the shell's own, such as how far an index has come."""
+        ...
+
+
+class WriteTransaction(Snapshot, Protocol):
+    """Reads its own writes. Everything or nothing becomes visible, at commit."""
+
+    def put_record(self, record: Record) -> Generation:
+        """Write a new version; returns the generation it will be visible at. Equal content (digest, names, lines,
+        attributes, validity, not removed before) writes nothing and returns the generation it already has."""
+        ...
+
+    def remove_record(self, ref: Ref) -> bool:
+        """Write a tombstone and end the record's edges; False where there was no live record."""
+        ...
+
+    def put_edge(self, edge: Edge) -> bool:
+        """Write an edge; False where an equal one is live. Raises UnknownRef where an end has no live record."""
+        ...
+
+    def remove_edge(self, source: Ref, relation: str, target: Ref) -> bool: ...
+
+    def put_vector(self, model: str, digest: Digest, vector: bytes) -> None: ...
+
+    def save_working_set(self, claim: Claim, epoch: Epoch, turn: Turn, encoded: bytes) -> Claim:
+        """Save over the state that `claim` names and return the new claim; raises ClaimLost where it moved on."""
+        ...
+
+    def put_receipt(self, agent: AgentId, turn: Turn, encoded: bytes) -> None: ...
+
+    def put_answer(self, agent: AgentId, request_id: str, encoded: bytes, keep: int) -> None:
+        """Store an answer under an idempotency key, keeping the agent's newest `keep` answers."""
+        ...
+
+    def put_mark(self, name: str, value: bytes) -> None: ...
+
+
+class Store(Protocol):
+    """One durable store, open in one process."""
+
+    @property
+    def read_only(self) -> bool: ...
+
+    def snapshot(self, tenant: TenantId) -> AbstractContextManager[Snapshot]: ...
+
+    def write(self, tenant: TenantId, job: Callable[[WriteTransaction], T]) -> T:
+        """Run the job alone, commit durably, return its result. Blocks; safe from any thread.
+
+        Raises StorageFull, ReadOnlyStore, or what the job raises.
+        """
+        ...
+
+    def tenants(self) -> tuple[TenantId, ...]: ...
+
+    def bytes_used(self) -> int:
+        """Size of the store on disk, in bytes."""
+        ...
+
+    def close(self) -> None:
+        """Finish running jobs and close. Calls afterwards raise StoreUnavailable."""
+        ...
