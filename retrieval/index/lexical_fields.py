@@ -1,0 +1,139 @@
+"""What a document and a query look like inside the lexical index: its fields, its keys, its scopes.
+
+Fields `title`, `path` and `body` hold terms with frequencies; `key` (tenant and record id) is what documents are
+replaced by, `scope` (tenant and namespace) what searches are held to; `id` gives the record id back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import tantivy
+
+from retrieval.index.sensor import Hit, WeightedTerm
+from retrieval.record import Record
+from retrieval.text.tokens import analysed
+from workingset.vocabulary import Namespace, TenantId
+
+SCHEMA_VERSION: Final = 1
+"""Raised with every change to the fields: indexes of another version are rebuilt."""
+
+FIELDS: Final = ("title", "path", "body")
+_ANALYZER: Final = "hotset_terms"
+_JOIN: Final = "\x1f"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One fixed state of the index to search in, and the scopes that occur in it."""
+
+    schema: tantivy.Schema
+    searcher: tantivy.Searcher
+    scopes: frozenset[str]
+
+    def among(self, query: tantivy.Query, tenant: TenantId, namespaces: Sequence[Namespace]) -> tantivy.Query:
+        """The query held to the namespaces; itself where the index holds nothing else, which is much faster."""
+        wanted = sorted({scope(tenant, namespace) for namespace in namespaces})
+        if self.scopes.issubset(wanted):
+            return query
+        either = [(tantivy.Occur.Should, self._raw("scope", name)) for name in wanted]
+        held = tantivy.Query.const_score_query(tantivy.Query.boolean_query(either), 0.0)
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, held)])
+
+    def any_of(self, terms: Sequence[WeightedTerm], weights: Sequence[float]) -> tantivy.Query:
+        """Documents that hold any of the terms, each field's BM25 times its weight and the term's, summed."""
+        parts = [
+            (tantivy.Occur.Should, tantivy.Query.boost_query(self.term(name, term.term), weight * term.weight))
+            for term in terms
+            for name, weight in zip(FIELDS, weights, strict=True)
+            if weight > 0
+        ]
+        return tantivy.Query.boolean_query(parts)
+
+    def holding(self, term: str) -> tantivy.Query:
+        """Documents that hold the term in any field."""
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, self.term(name, term)) for name in FIELDS])
+
+    def all_in(self, tenant: TenantId, namespace: Namespace) -> tantivy.Query:
+        """All documents of one namespace."""
+        return self._raw("scope", scope(tenant, namespace))
+
+    def term(self, field: str, term: str) -> tantivy.Query:
+        """Documents that hold the term in one field, scored by BM25."""
+        return tantivy.Query.term_query(self.schema, field, term, index_option="freq")
+
+    def count(self, query: tantivy.Query) -> int:
+        """How many live documents match."""
+        found: Any = self.searcher.search(query, limit=1, count=True)  # its type stub lacks `count`
+        return int(found.count)
+
+    def best(self, query: tantivy.Query, limit: int, tied_hits: int) -> list[Hit]:
+        """The best hits, score falling, then record id.
+
+        tantivy breaks ties by its own addresses; so more are read while the last one read ties with the last one asked
+        for, up to `tied_hits`.
+        """
+        asked = limit + 1
+        while True:
+            found = self.searcher.search(query, limit=asked, count=False).hits
+            cut_in_a_tie = len(found) == asked and found[-1][0] == found[limit - 1][0]
+            if not cut_in_a_tie or asked >= tied_hits:
+                break
+            asked *= 2
+        ids = self.searcher.fast_field_values("id", [address for _, address in found])
+        hits = [Hit(int(number or 0), float(score)) for number, (score, _) in zip(ids, found, strict=True)]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.record_id))[:limit]
+
+    def _raw(self, field: str, text: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self.schema, field, text, index_option="basic")
+
+
+def schema() -> tantivy.Schema:
+    """The fields of the index."""
+    builder = tantivy.SchemaBuilder()
+    for name in FIELDS:
+        builder.add_text_field(name, stored=False, tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field("key", stored=False, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("scope", stored=False, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("id", stored=False, indexed=False, fast=True)
+    return builder.build()
+
+
+def opened(directory: str) -> tantivy.Index:
+    """The index in a directory, made there if it holds none, with the analyzer that every opening must register."""
+    index = tantivy.Index(schema(), path=directory)
+    terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    index.register_tokenizer(_ANALYZER, terms)
+    return index
+
+
+def viewed(index: tantivy.Index) -> View:
+    """The index as it stands now."""
+    index.reload()
+    searcher = index.searcher()
+    scopes = frozenset(term for term, _ in searcher.terms_with_prefix("scope", ""))
+    return View(index.schema, searcher, scopes)
+
+
+def document(tenant: TenantId, record_id: int, record: Record) -> tantivy.Document:
+    """The record as the index takes it in."""
+    made = tantivy.Document()
+    made.add_text("title", analysed(record.title))
+    made.add_text("path", analysed(record.path))
+    made.add_text("body", analysed(record.text))
+    made.add_text("key", key(tenant, record_id))
+    made.add_text("scope", scope(tenant, record.namespace))
+    made.add_unsigned("id", record_id)
+    return made
+
+
+def key(tenant: TenantId, record_id: int) -> str:
+    """The raw term that names one document."""
+    return f"{tenant}{_JOIN}{record_id}"
+
+
+def scope(tenant: TenantId, namespace: Namespace) -> str:
+    """The raw term that holds searches to one namespace of one tenant."""
+    return f"{tenant}{_JOIN}{namespace}"

@@ -1,0 +1,197 @@
+"""Keeps the vector index up with the store, in two strides: scan the change log, then embed what has no vector.
+
+The scan adds whatever has a canonical vector in the store already, keyed by the digest of the embedded text, so equal
+text is embedded once in a tenant, and a lost index is rebuilt without the model. What has none waits in memory, and is
+embedded newest change first, after what current goals asked for. Vectors are stored before they are indexed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from retrieval.index.change_pages import lines_behind, live_records, read_page
+from retrieval.index.positions import Mark, mark_name, put_marks, read_mark
+from retrieval.index.progress import VECTOR, Advanced, FollowerSettings
+from retrieval.index.sensor import Embedder
+from retrieval.index.unstored import UnstoredVectors
+from retrieval.index.vector import VectorIndex, encoded_vector
+from retrieval.index.vector_queue import Scope, VectorQueue
+from retrieval.store.interface import Snapshot, Store, WriteTransaction
+from retrieval.text.embedding import embedding_digest, embedding_text
+from workingset.vocabulary import Digest, Generation, Namespace, TenantId
+
+
+class VectorFollower:
+    """Follows every namespace. `advance` and `save` run one at a time; the rest is safe from any thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        index: VectorIndex,
+        embedder: Embedder,
+        unstored: UnstoredVectors,
+        settings: FollowerSettings,
+    ) -> None:
+        """Load the saved files that the marks vouch for; whatever else there is, is scanned anew."""
+        self._store: Final = store
+        self._index: Final = index
+        self._embedder: Final = embedder
+        self._unstored: Final = unstored
+        self._settings: Final = settings
+        self._working: Final = threading.Lock()
+        self._queue: Final = VectorQueue(settings.preferred_records)
+        self._notes: dict[Scope, str] = {}
+        self._refused: dict[Scope, int] = {}
+        self._load()
+
+    def advance(self, max_texts: int) -> Advanced:
+        """Store, scan, then embed at most so many texts; raises IndexUnavailable, StoreUnavailable.
+
+        A read-only store is scanned only: what has no vector stays without, and `failed` says so.
+        """
+        with self._working:
+            if not self._store.read_only:
+                self._store_waiting()
+            taken, refused = self._scan_all()
+            if self._store.read_only:
+                waits = any(self._queue.pending(scope) for scope in self._queue.scopes())
+                failed = "the store is read-only: missing vectors are not made" if waits else ""
+                return Advanced(taken, self._left(), 0, refused, failed)
+            embedded, bad = self._embed_pending(max_texts)
+            return Advanced(taken, self._left(), embedded, refused + bad)
+
+    def prefer(self, tenant: TenantId, record_ids: Iterable[int]) -> None:
+        """Embed these first, where they have no vector yet; the latest call's come before all."""
+        self._queue.prefer(tenant, record_ids)
+
+    def generation(self, tenant: TenantId, namespace: Namespace) -> Generation:
+        """The newest generation all of whose records have their vector in the index."""
+        return self._queue.low((tenant, namespace)).complete
+
+    def lag(self, txn: Snapshot, namespace: Namespace) -> int:
+        """How many records wait for a vector or a look, counted up to the settings' `lag_counted`."""
+        scope, most = (txn.tenant, namespace), self._settings.lag_counted
+        return min(most, self._queue.pending(scope) + lines_behind(txn, namespace, self._queue.scanned(scope), most))
+
+    def note(self, tenant: TenantId, namespace: Namespace) -> str:
+        """Why the namespace's vectors were rebuilt, and how many were refused, or ""."""
+        refused = self._refused.get((tenant, namespace), 0)
+        parts = (self._notes.get((tenant, namespace), ""), f"{refused} vectors refused" if refused else "")
+        return "; ".join(part for part in parts if part)
+
+    def save(self) -> None:
+        """Write what changed to files, each whole, then mark it; raises IndexUnavailable, StoreUnavailable."""
+        if self._store.read_only:
+            return
+        with self._working:
+            for tenant, namespace in self._queue.scopes():
+                if self._index.unsaved(tenant, namespace):
+                    position = self._queue.low((tenant, namespace))
+                    mark = Mark(self._index.save(tenant, namespace), position, model=self._index.model)
+                    put_marks(self._store, tenant, {mark_name(VECTOR, namespace): mark})
+
+    def _store_waiting(self) -> None:
+        waiting = self._unstored.waiting()
+        for tenant in sorted({vector.tenant for vector in waiting}):
+            self._put(tenant, [(vector.digest, vector.vector) for vector in waiting if vector.tenant == tenant])
+        self._unstored.stored(waiting)
+
+    def _put(self, tenant: TenantId, vectors: Sequence[tuple[Digest, bytes]]) -> None:
+        def job(txn: WriteTransaction) -> None:
+            for digest, vector in vectors:
+                txn.put_vector(self._index.model, digest, vector)
+
+        self._store.write(tenant, job)
+
+    def _scan_all(self) -> tuple[int, int]:
+        """(lines looked at, vectors refused); namespaces that are behind share the settings' `scan_changes`."""
+        taken = refused = 0
+        for tenant in self._store.tenants():
+            with self._store.snapshot(tenant) as txn:
+                behind = [ns for ns in txn.namespaces() if self._scanned(tenant, ns) < txn.generation(ns)]
+                for namespace in behind:
+                    lines, bad = self._scan(txn, namespace, max(1, self._settings.scan_changes // len(behind)))
+                    taken, refused = taken + lines, refused + bad
+        return taken, refused
+
+    def _scan(self, txn: Snapshot, namespace: Namespace, limit: int) -> tuple[int, int]:
+        scope = (txn.tenant, namespace)
+        if self._queue.pending(scope) >= self._settings.pending_records:
+            return 0, 0
+        page = read_page(txn, namespace, self._queue.scanned(scope), limit)
+        ids = [record_id for record_id, _ in page.changed]
+        missing: set[int] = set()
+        refused = 0
+        for records in live_records(txn, namespace, ids, self._settings.slice_records):
+            digests = {i: embedding_digest(embedding_text(record)) for i, record in records if record is not None}
+            stored = dict(zip(digests, txn.vectors(self._index.model, list(digests.values())), strict=True))
+            self._index.remove(*scope, [i for i, _ in records if stored.get(i) is None])
+            refused += self._add(scope, [(i, vector) for i, vector in stored.items() if vector is not None])
+            missing.update(i for i, vector in stored.items() if vector is None)
+        self._queue.looked_at(scope, page, missing)
+        return page.lines, refused
+
+    def _embed_pending(self, max_texts: int) -> tuple[int, int]:
+        """(texts embedded, vectors refused)."""
+        embedded = refused = 0
+        chosen = self._queue.chosen(max_texts)
+        for start in range(0, len(chosen), self._settings.embed_slice):
+            by_scope: dict[Scope, list[int]] = {}
+            for scope, record_id in chosen[start : start + self._settings.embed_slice]:
+                by_scope.setdefault(scope, []).append(record_id)
+            for scope, record_ids in by_scope.items():
+                made, bad = self._embed(scope, record_ids)
+                embedded, refused = embedded + made, refused + bad
+        return embedded, refused
+
+    def _embed(self, scope: Scope, record_ids: list[int]) -> tuple[int, int]:
+        tenant, namespace = scope
+        texts: dict[int, str] = {}
+        with self._store.snapshot(tenant) as txn:
+            for records in live_records(txn, namespace, record_ids, self._settings.slice_records):
+                texts.update((i, embedding_text(record)) for i, record in records if record is not None)
+            digests = {record_id: embedding_digest(text) for record_id, text in texts.items()}
+            found = zip(digests.values(), txn.vectors(self._index.model, list(digests.values())), strict=True)
+            vectors = {digest: vector for digest, vector in found if vector is not None}
+        lacking = {digests[i]: text for i, text in texts.items() if digests[i] not in vectors}
+        made = dict(zip(lacking, map(encoded_vector, self._embedder.embed(list(lacking.values()))), strict=True))
+        if made:
+            self._put(tenant, list(made.items()))
+        vectors |= made
+        refused = self._add(scope, [(record_id, vectors[digest]) for record_id, digest in digests.items()])
+        self._queue.done(scope, record_ids)
+        return len(made), refused
+
+    def _add(self, scope: Scope, vectors: list[tuple[int, bytes]]) -> int:
+        """Index the vectors; returns how many were refused, whose records are left without."""
+        refused = self._index.replace(*scope, vectors)
+        if refused:
+            self._index.remove(*scope, refused)
+            self._refused[scope] = self._refused.get(scope, 0) + len(refused)
+        return len(refused)
+
+    def _left(self) -> int:
+        left = 0
+        for tenant in self._store.tenants():
+            with self._store.snapshot(tenant) as txn:
+                left += sum(self.lag(txn, namespace) for namespace in txn.namespaces())
+        return left
+
+    def _scanned(self, tenant: TenantId, namespace: Namespace) -> Generation:
+        return self._queue.scanned((tenant, namespace)).complete
+
+    def _load(self) -> None:
+        for tenant in self._store.tenants():
+            with self._store.snapshot(tenant) as txn:
+                marks = [(namespace, read_mark(txn, VECTOR, namespace)) for namespace in txn.namespaces()]
+            for namespace, mark in marks:
+                if mark is None:
+                    continue
+                fault = "is of another model" if mark.model != self._index.model else ""
+                fault = fault or self._index.load(tenant, namespace, mark.files)
+                if fault:
+                    self._notes[tenant, namespace] = f"rebuilt from the store: the vector index {fault}"
+                else:
+                    self._queue.resume((tenant, namespace), mark.position)

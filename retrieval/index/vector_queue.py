@@ -1,0 +1,115 @@
+"""What of each namespace waits for a vector, and what is to be embedded next."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from retrieval.index.change_pages import ChangePage
+from retrieval.index.positions import START, Position
+from workingset.vocabulary import Generation, Namespace, TenantId
+
+Scope = tuple[TenantId, Namespace]
+
+
+@dataclass(slots=True)
+class _Followed:
+    """How far one namespace was scanned, and the record ids that wait, oldest change first."""
+
+    scanned: Position = START
+    pending: OrderedDict[int, Generation] = field(default_factory=OrderedDict)
+
+
+class VectorQueue:
+    """Positions and waiting records of all namespaces. Safe from any thread; no call takes long."""
+
+    def __init__(self, preferred_records: int) -> None:
+        """`preferred_records` bounds what `prefer` remembers."""
+        self._most_preferred: Final = preferred_records
+        self._lock: Final = threading.Lock()
+        self._followed: dict[Scope, _Followed] = {}
+        self._preferred: OrderedDict[tuple[TenantId, int], None] = OrderedDict()
+
+    def scanned(self, scope: Scope) -> Position:
+        """The last line of the change log that was looked at."""
+        with self._lock:
+            return self._of(scope).scanned
+
+    def low(self, scope: Scope) -> Position:
+        """A position before which nothing of the namespace lacks its vector."""
+        with self._lock:
+            followed = self._of(scope)
+            if not followed.pending:
+                return followed.scanned
+            oldest = Generation(next(iter(followed.pending.values())) - 1)
+            return min(followed.scanned, Position.after(oldest))
+
+    def pending(self, scope: Scope) -> int:
+        """How many records of the namespace wait."""
+        with self._lock:
+            return len(self._of(scope).pending)
+
+    def scopes(self) -> list[Scope]:
+        """All namespaces that were ever looked at, sorted."""
+        with self._lock:
+            return sorted(self._followed)
+
+    def resume(self, scope: Scope, position: Position) -> None:
+        """Go on from a position that a saved index is known to be at."""
+        with self._lock:
+            self._of(scope).scanned = position
+
+    def looked_at(self, scope: Scope, page: ChangePage, missing: Collection[int]) -> None:
+        """A page was scanned; these of its record ids have no vector yet."""
+        with self._lock:
+            followed = self._of(scope)
+            for record_id, generation in page.changed:
+                followed.pending.pop(record_id, None)
+                if record_id in missing:
+                    followed.pending[record_id] = generation
+            followed.scanned = page.position
+
+    def done(self, scope: Scope, record_ids: Iterable[int]) -> None:
+        """These wait no longer."""
+        with self._lock:
+            for record_id in record_ids:
+                self._of(scope).pending.pop(record_id, None)
+                self._preferred.pop((scope[0], record_id), None)
+
+    def prefer(self, tenant: TenantId, record_ids: Iterable[int]) -> None:
+        """Choose these first where they wait, the latest call's before all; the oldest calls' are forgotten."""
+        with self._lock:
+            for record_id in reversed(list(record_ids)):
+                self._preferred[tenant, record_id] = None
+                self._preferred.move_to_end((tenant, record_id))
+            while len(self._preferred) > self._most_preferred:
+                self._preferred.popitem(last=False)
+
+    def chosen(self, most: int) -> list[tuple[Scope, int]]:
+        """What to embed next: preferred records that wait, then the newest changes of each namespace in turn."""
+        with self._lock:
+            waiting = {scope: self._followed[scope].pending for scope in sorted(self._followed)}
+            chosen = self._preferred_of(waiting)
+            newest = {scope: reversed(pending) for scope, pending in waiting.items()}
+            while newest and len(chosen) < most:
+                for scope, ids in list(newest.items()):
+                    record_id = next(ids, None)
+                    if record_id is None:
+                        del newest[scope]
+                    else:
+                        chosen[scope, record_id] = None
+            return list(chosen)[:most]
+
+    def _preferred_of(self, waiting: dict[Scope, OrderedDict[int, Generation]]) -> dict[tuple[Scope, int], None]:
+        found: dict[tuple[Scope, int], None] = {}
+        for tenant, record_id in reversed(self._preferred):
+            for scope, pending in waiting.items():
+                if scope[0] == tenant and record_id in pending:
+                    found[scope, record_id] = None
+        return found
+
+    def _of(self, scope: Scope) -> _Followed:
+        return self._followed.setdefault(scope, _Followed())
