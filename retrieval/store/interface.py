@@ -11,7 +11,7 @@ Rules that every engine keeps:
   exception from the job leaves no trace and is raised to the caller. Engines may commit several jobs together, and
   may run a job again from the start, so a job has no effects but those on its transaction.
 * A job that changes records or edges of a namespace raises that namespace's generation by exactly one, however many
-  it changes. Working sets, vectors, receipts and keys raise none.
+  it changes. An edge belongs to the namespaces of both its ends. Working sets, vectors, receipts and keys raise none.
 * The tenant is part of every key. A transaction is opened for one tenant and cannot see another.
 * A record is written as a new version; earlier versions stay readable at earlier generations until collected.
 * `record_id` is an engine's 63-bit integer name of a ref, never reused within a store, shared by indexes.
@@ -115,13 +115,15 @@ class Snapshot(Protocol):
     def edges_from(
         self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
     ) -> list[StoredEdge]:
-        """Live edges that start at the record, ordered by (relation, target); at most `limit`."""
+        """Edges that start at the record and are live at the generation of its namespace, ordered by (relation,
+        target); at most `limit`."""
         ...
 
     def edges_to(
         self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
     ) -> list[StoredEdge]:
-        """Live edges that end at the record, ordered by (relation, source); at most `limit`."""
+        """Edges that end at the record and are live at the generation of its namespace, ordered by (relation,
+        source); at most `limit`."""
         ...
 
     def neighbours(self, record_id: int, *, limit: int) -> list[tuple[int, str, bool]]:
@@ -132,7 +134,9 @@ class Snapshot(Protocol):
         """The role of a relation declared by an earlier edge; built-in relations are not listed here."""
         ...
 
-    def relations(self, namespace: Namespace) -> tuple[tuple[str, Role], ...]: ...
+    def relations(self, namespace: Namespace) -> tuple[tuple[str, Role], ...]:
+        """Relations of the edges that start in the namespace and are live at the newest generation, by name."""
+        ...
 
     def changes(self, namespace: Namespace, after: Generation, limit: int) -> list[RecordChange]:
         """The change log after a generation, in order of (generation, record id); whole generations are not split
@@ -150,11 +154,14 @@ class Snapshot(Protocol):
         ...
 
     def path_records(self, namespace: Namespace, path: str) -> list[Record]:
-        """Live records whose path is exactly this, ordered by (first line, ref)."""
+        """Live records whose path is exactly this, ordered by (first line, ref); none for the empty path."""
         ...
 
     def paths(self, namespace: Namespace, source: str) -> Iterator[tuple[str, Digest]]:
-        """(path, source digest) of every path that the source has live records of, in path order."""
+        """(path, source digest) of every path that the source has live records of, in path order.
+
+        The digest is empty where a path's records disagree about it, as after part of a file was replaced.
+        """
         ...
 
     def vector(self, model: str, digest: Digest) -> bytes | None:
@@ -182,8 +189,9 @@ class WriteTransaction(Snapshot, Protocol):
     """Reads its own writes. Everything or nothing becomes visible, at commit."""
 
     def put_record(self, record: Record) -> Generation:
-        """Write a new version; returns the generation it will be visible at. Equal content (digest, names, lines,
-        attributes, validity, not removed before) writes nothing and returns the generation it already has."""
+        """Write a new version; returns the generation it will be visible at. Equal content (all fields but outline
+        and gist; the digest stands for the text; not removed before) writes nothing and returns the generation it
+        already has. Raises BadField for what is not Unicode and for a ref that is too long or of another namespace."""
         ...
 
     def remove_record(self, ref: Ref) -> bool:

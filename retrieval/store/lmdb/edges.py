@@ -1,0 +1,187 @@
+"""Typed edges: the live ones by both ends, and the past ones with the generations they were valid for.
+
+An edge belongs to the namespaces of both its ends: beginning or ending it raises the generation of each, so that its
+validity can be asked for at either end. The live edges of a record lie together in `adjacent`, packed, for graph
+walks; what else is known of one is a row of `edges`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from retrieval.errors import StoreCorrupt, UnknownRef
+from retrieval.record import Edge, StoredEdge
+from retrieval.relations import Role, role_of
+from retrieval.store.lmdb import counts, layout, relations
+from retrieval.store.lmdb.keys import encode_text
+from retrieval.store.lmdb.layout import ADJACENT_KEY, ADJACENT_VALUE, EDGE_KEY, EDGE_ROW, INCOMING, OUTGOING, PAST_KEY
+from retrieval.store.lmdb.versions import live_id
+from retrieval.store.lmdb.view import Space, TenantView
+from workingset.vocabulary import Generation, Ref
+
+
+class _Seen(NamedTuple):
+    """An edge as seen from one end: the record at the other, and when and how it was written."""
+
+    other: int
+    written: int
+    flags: int
+
+
+def put(view: TenantView, edge: Edge) -> bool:
+    """Begin an edge; False where an equal one is live. Raises UnknownRef for an end without a live record."""
+    encode_text("relation", edge.relation)
+    source, target = _end(view, edge.source), _end(view, edge.target)
+    known = relations.by_name(view, edge.relation)
+    role = role_of(edge.relation, edge.role, None if known is None else known.role)
+    relation = relations.settle(view, edge.relation, role)
+    key = EDGE_KEY.pack(view.key, source[0], relation, target[0])
+    flags = layout.BEST_EFFORT if edge.best_effort else 0
+    row = view.rows.get(view.rows.tables.edges, key)
+    if row is not None:
+        if EDGE_ROW.unpack(row)[2] == flags:
+            return False
+        _end_edge(view, source[0], relation, target[0])
+    row = EDGE_ROW.pack(source[1].touch(), target[1].touch(), flags)
+    view.rows.put(view.rows.tables.edges, key, row)
+    adjacent = view.rows.tables.adjacent
+    view.rows.put(adjacent, *_adjacent(view, source[0], OUTGOING, target[0], relation))
+    view.rows.put(adjacent, *_adjacent(view, target[0], INCOMING, source[0], relation))
+    counts.edges(source[1], relation, 1)
+    return True
+
+
+def remove(view: TenantView, source: Ref, relation: str, target: Ref) -> bool:
+    """End an edge; False where it is not live."""
+    known = relations.by_name(view, relation)
+    source_id, target_id = view.record_id(source), view.record_id(target)
+    if known is None or source_id is None or target_id is None:
+        return False
+    return _end_edge(view, source_id, known.number, target_id)
+
+
+def end_all(view: TenantView, record_id: int) -> None:
+    """End every live edge at a record."""
+    for outgoing, other, relation in list(_adjacency(view, record_id, (OUTGOING, INCOMING))):
+        ends = (record_id, other) if outgoing == OUTGOING else (other, record_id)
+        _end_edge(view, ends[0], relation, ends[1])
+
+
+def neighbours(view: TenantView, record_id: int, limit: int) -> list[tuple[int, str, bool]]:
+    """(other id, relation, outgoing) of live edges, in that order, at most `limit`."""
+    if limit <= 0 or not 0 < record_id <= layout.LARGEST_ID:
+        return []
+    names = view.relation_names
+    found = [
+        (other, names.get(relation) or relations.name_of(view, relation), direction == OUTGOING)
+        for direction, other, relation in _adjacency(view, record_id, (OUTGOING, INCOMING))
+    ]
+    found.sort()
+    return found[:limit]
+
+
+def touching(
+    view: TenantView, ref: Ref, at: Generation | None, roles: frozenset[Role] | None, limit: int, direction: bytes
+) -> list[StoredEdge]:
+    """Edges at a record in one direction, live at a generation of its namespace, by (relation, other ref)."""
+    record_id = view.record_id(ref)
+    located = None if record_id is None else view.located(record_id)
+    if record_id is None or located is None or limit <= 0:
+        return []
+    seen = _seen(view, record_id, direction, None if at is None or at >= located[0].generation else at)
+    known = sorted(
+        (relation for number in seen if (relation := relations.by_number(view, number)) is not None),
+        key=lambda relation: relation.name,
+    )
+    found: list[StoredEdge] = []
+    for relation in known:
+        if roles is not None and relation.role not in roles:
+            continue
+        ends = sorted((_ref(view, edge.other), edge.written, edge.flags) for edge in seen[relation.number])
+        for other, written, flags in ends[: limit - len(found)]:
+            source, target = (ref, other) if direction == OUTGOING else (other, ref)
+            edge = Edge(source, relation.name, target, relation.role, bool(flags & layout.BEST_EFFORT))
+            found.append(StoredEdge(edge, Generation(written)))
+        if len(found) == limit:
+            break
+    return found
+
+
+def _seen(view: TenantView, record_id: int, direction: bytes, at: Generation | None) -> dict[int, list[_Seen]]:
+    seen: dict[int, list[_Seen]] = {}
+    for _, other, relation in _adjacency(view, record_id, (direction,)):
+        ends = (record_id, other) if direction == OUTGOING else (other, record_id)
+        row = view.rows.get(view.rows.tables.edges, EDGE_KEY.pack(view.key, ends[0], relation, ends[1]))
+        if row is None:
+            raise StoreCorrupt(f"the edge {ends[0]} to {ends[1]} is listed and not there")
+        from_source, from_target, flags = EDGE_ROW.unpack(row)
+        if at is None or (from_source if direction == OUTGOING else from_target) <= at:
+            seen.setdefault(relation, []).append(_Seen(other, from_source, flags))
+    if at is not None:
+        for relation, edge in _past(view, record_id, direction, at):
+            seen.setdefault(relation, []).append(edge)
+    return seen
+
+
+def _past(view: TenantView, record_id: int, direction: bytes, at: Generation) -> Iterator[tuple[int, _Seen]]:
+    prefix = ADJACENT_KEY.pack(view.key, record_id, direction)
+    for key, value in view.rows.scan(view.rows.tables.past_edges, prefix):
+        _, _, _, relation, other, until = PAST_KEY.unpack(key)
+        began, written, flags = layout.PAST_ROW.unpack(value)
+        if began <= at < until:
+            yield relation, _Seen(other, written, flags)
+
+
+def _adjacency(view: TenantView, record_id: int, directions: tuple[bytes, ...]) -> Iterator[tuple[bytes, int, int]]:
+    keys = [ADJACENT_KEY.pack(view.key, record_id, direction) for direction in directions]
+    packed = view.rows.duplicates(view.rows.tables.adjacent, keys, ADJACENT_VALUE.size)
+    return layout.ADJACENT_ROW.iter_unpack(packed)
+
+
+def _end_edge(view: TenantView, source: int, relation: int, target: int) -> bool:
+    tables = view.rows.tables
+    key = EDGE_KEY.pack(view.key, source, relation, target)
+    row = view.rows.get(tables.edges, key)
+    if row is None:
+        return False
+    from_source, from_target, flags = EDGE_ROW.unpack(row)
+    source_space, target_space = _space(view, source), _space(view, target)
+    view.rows.delete(tables.edges, key)
+    view.rows.delete(tables.adjacent, *_adjacent(view, source, OUTGOING, target, relation))
+    view.rows.delete(tables.adjacent, *_adjacent(view, target, INCOMING, source, relation))
+    for direction, this, other, space, began in (
+        (OUTGOING, source, target, source_space, from_source),
+        (INCOMING, target, source, target_space, from_target),
+    ):
+        until = space.touch()
+        if began < until:
+            past = PAST_KEY.pack(view.key, this, direction, relation, other, until)
+            view.rows.put(tables.past_edges, past, layout.PAST_ROW.pack(began, from_source, flags))
+    counts.edges(source_space, relation, -1)
+    return True
+
+
+def _adjacent(view: TenantView, this: int, direction: bytes, other: int, relation: int) -> tuple[bytes, bytes]:
+    return ADJACENT_KEY.pack(view.key, this, direction), ADJACENT_VALUE.pack(other, relation)
+
+
+def _end(view: TenantView, ref: Ref) -> tuple[int, Space]:
+    found = live_id(view, ref)
+    if found is None:
+        raise UnknownRef(ref)
+    return found
+
+
+def _space(view: TenantView, record_id: int) -> Space:
+    located = view.located(record_id)
+    if located is None:
+        raise StoreCorrupt(f"record {record_id} has an edge and no name")
+    return located[0]
+
+
+def _ref(view: TenantView, record_id: int) -> Ref:
+    located = view.located(record_id)
+    if located is None:
+        raise StoreCorrupt(f"record {record_id} has an edge and no name")
+    return located[1]

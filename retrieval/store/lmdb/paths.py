@@ -1,0 +1,73 @@
+"""The indexes of paths: live records by path, and by source and path."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import itemgetter
+
+from retrieval.store.lmdb.codec import Head
+from retrieval.store.lmdb.keys import digest_of, is_long, lookup_bytes, text_key
+from retrieval.store.lmdb.layout import U64
+from retrieval.store.lmdb.names import ids_under, in_order
+from retrieval.store.lmdb.view import Space, TenantView
+from workingset.vocabulary import Digest
+
+MIXED = Digest("")
+"""What a path has for a digest while its records disagree about their file."""
+
+
+def replace(view: TenantView, space: Space, record_id: int, old: Head | None, new: Head | None) -> None:
+    """Index a record under the path and source of its new head instead of its old one."""
+    before = None if old is None else (old.path, old.source, old.source_digest)
+    after = None if new is None else (new.path, new.source, new.source_digest)
+    if before == after:
+        return
+    tables = view.rows.tables
+    if before is not None and before[0]:
+        by_path, by_source = _keys(view, space, record_id, before[0], before[1])
+        view.rows.delete(tables.paths, by_path)
+        view.rows.delete(tables.sources, by_source)
+    if after is not None and after[0]:
+        path = after[0].encode()
+        kept = path if is_long(path) else b""
+        by_path, by_source = _keys(view, space, record_id, after[0], after[1])
+        view.rows.put(tables.paths, by_path, b"")
+        view.rows.put(tables.sources, by_source, U64.pack(len(kept)) + kept + after[2].encode())
+
+
+def ids_at(view: TenantView, space: Space, path: str) -> list[int]:
+    """Ids of live records at exactly this path, ascending."""
+    raw = lookup_bytes(path)
+    if not raw:
+        return []
+    prefix = view.key + space.key + text_key(raw)
+    return list(ids_under(view.rows.scan(view.rows.tables.paths, prefix), prefix))
+
+
+def of_source(view: TenantView, space: Space, source: str) -> list[tuple[str, Digest]]:
+    """(path, source digest) of the source's live records, in path order; MIXED where they disagree."""
+    raw = lookup_bytes(source)
+    if raw is None:
+        return []
+    prefix = view.key + space.key + digest_of(raw)
+    digests: dict[int, Digest] = {}
+
+    def kept_paths() -> list[tuple[bytes, bytes]]:
+        rows: list[tuple[bytes, bytes]] = []
+        for key, value in view.rows.scan(view.rows.tables.sources, prefix):
+            end = 8 + U64.unpack_from(value)[0]
+            digests[int.from_bytes(key[-8:], "big")] = Digest(value[end:].decode())
+            rows.append((key, value[8:end]))
+        return rows
+
+    listed: list[tuple[str, Digest]] = []
+    for path, group in groupby(in_order(iter(kept_paths()), len(prefix)), key=itemgetter(0)):
+        agreed = {digests[record_id] for _, record_id in group}
+        listed.append((path, agreed.pop() if len(agreed) == 1 else MIXED))
+    return listed
+
+
+def _keys(view: TenantView, space: Space, record_id: int, path: str, source: str) -> tuple[bytes, bytes]:
+    located = text_key(path.encode()) + U64.pack(record_id)
+    within = view.key + space.key
+    return within + located, within + digest_of(source.encode()) + located

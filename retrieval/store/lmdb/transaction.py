@@ -1,0 +1,52 @@
+"""A write transaction of one tenant: `retrieval.store.interface.WriteTransaction` over the tables."""
+
+from __future__ import annotations
+
+from retrieval.record import Edge, Record
+from retrieval.store.interface import Claim
+from retrieval.store.lmdb import counts, edges, records, vectors, working_sets
+from retrieval.store.lmdb.codec import RecordCodec
+from retrieval.store.lmdb.snapshot import LmdbSnapshot
+from retrieval.store.lmdb.view import TenantView
+from workingset.vocabulary import AgentId, Digest, Epoch, Generation, Ref, Turn
+
+
+class LmdbTransaction(LmdbSnapshot):
+    """See `WriteTransaction`. Raises BadField for what cannot be a key or is not Unicode, before it writes anything."""
+
+    def __init__(self, view: TenantView, codec: RecordCodec) -> None:
+        super().__init__(view)
+        self._codec = codec
+
+    def put_record(self, record: Record) -> Generation:
+        return records.put(self._view, self._codec, record)
+
+    def remove_record(self, ref: Ref) -> bool:
+        return records.remove(self._view, ref)
+
+    def put_edge(self, edge: Edge) -> bool:
+        return edges.put(self._view, edge)
+
+    def remove_edge(self, source: Ref, relation: str, target: Ref) -> bool:
+        return edges.remove(self._view, source, relation, target)
+
+    def put_vector(self, model: str, digest: Digest, vector: bytes) -> None:
+        vectors.put(self._view, model, digest, vector)
+
+    def save_working_set(self, claim: Claim, epoch: Epoch, turn: Turn, encoded: bytes) -> Claim:
+        return working_sets.save(self._view, claim, epoch, turn, encoded)
+
+    def put_receipt(self, agent: AgentId, turn: Turn, encoded: bytes) -> None:
+        working_sets.put_receipt(self._view, agent, turn, encoded)
+
+    def put_answer(self, agent: AgentId, request_id: str, encoded: bytes, keep: int) -> None:
+        working_sets.put_answer(self._view, agent, request_id, encoded, keep)
+
+    def put_mark(self, name: str, value: bytes) -> None:
+        working_sets.put_mark(self._view, name, value)
+
+    def finish(self) -> None:
+        """Write what was kept back: generations, counts and counters. Called once, when the job has returned."""
+        for space in self._view.touched():
+            counts.flush(self._view, space)
+        self._view.flush()

@@ -1,0 +1,22 @@
+"""Canonical vectors by model fingerprint and digest of the embedded text."""
+
+from __future__ import annotations
+
+from retrieval.store.lmdb.keys import digest_of, encode_text, lookup_bytes, text_key
+from retrieval.store.lmdb.view import TenantView
+from workingset.vocabulary import Digest
+
+
+def get(view: TenantView, model: str, digest: Digest) -> bytes | None:
+    """The vector's bytes, or None."""
+    model_raw, digest_raw = lookup_bytes(model), lookup_bytes(digest)
+    if model_raw is None or digest_raw is None:
+        return None
+    return view.rows.get(view.rows.tables.vectors, view.key + digest_of(model_raw) + text_key(digest_raw))
+
+
+def put(view: TenantView, model: str, digest: Digest, vector: bytes) -> None:
+    """Store a vector, over an older one."""
+    model_raw, digest_raw = encode_text("model", model), encode_text("digest", digest)
+    key = view.settle_tenant() + digest_of(model_raw) + text_key(digest_raw)
+    view.rows.put(view.rows.tables.vectors, key, vector)

@@ -1,0 +1,46 @@
+"""Versions of records: the one visible at a generation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from retrieval.record import Record
+from retrieval.store.lmdb.codec import decode_record, is_removed
+from retrieval.store.lmdb.layout import LARGEST_GENERATION, RECORD_PREFIX_BYTES, generation_of, record_key
+from retrieval.store.lmdb.view import Space, TenantView
+from workingset.vocabulary import Generation, Ref
+
+
+class Version(NamedTuple):
+    """A version as stored."""
+
+    generation: Generation
+    encoded: bytes
+
+
+def version_at(view: TenantView, space: Space, record_id: int, at: Generation | None) -> Version | None:
+    """The version visible at a generation, None for the newest; None where there is none."""
+    generation = LARGEST_GENERATION if at is None else min(at, LARGEST_GENERATION)
+    if generation <= 0:
+        return None
+    key = record_key(view.key, space.key, record_id, generation)
+    row = view.rows.first(view.rows.tables.records, key)
+    if row is None or row[0][:RECORD_PREFIX_BYTES] != key[:RECORD_PREFIX_BYTES]:
+        return None
+    return Version(Generation(generation_of(row[0])), row[1])
+
+
+def record_at(view: TenantView, space: Space, record_id: int, at: Generation | None) -> Record | None:
+    """The record visible at a generation, tombstones included."""
+    version = version_at(view, space, record_id, at)
+    return None if version is None else decode_record(version.encoded, space.namespace, version.generation)
+
+
+def live_id(view: TenantView, ref: Ref) -> tuple[int, Space] | None:
+    """The number and namespace of a ref that has a live record now."""
+    record_id = view.record_id(ref)
+    located = None if record_id is None else view.located(record_id)
+    if record_id is None or located is None:
+        return None
+    version = version_at(view, located[0], record_id, None)
+    return None if version is None or is_removed(version.encoded) else (record_id, located[0])
