@@ -1,0 +1,37 @@
+"""Digests and local names made from content. Equal content gives equal names on every machine."""
+
+from __future__ import annotations
+
+from base64 import b32encode
+
+from xxhash import xxh3_128_digest, xxh3_128_hexdigest
+
+from workingset.vocabulary import Digest
+
+LOCAL_NAME_CHARACTERS = 12
+"""60 bits: a million records of one namespace collide once in two million stores; collisions are resolved anyway."""
+
+
+def source_digest(content: bytes) -> Digest:
+    """The digest of a whole file."""
+    return Digest(xxh3_128_hexdigest(content))
+
+
+def text_digest(text: str) -> Digest:
+    """The digest of a text alone, for telling equal content under other titles."""
+    return Digest(xxh3_128_hexdigest(text.encode()))
+
+
+def record_digest(kind: str, title: str, path: str, text: str) -> Digest:
+    """The digest of a record: kind, title, path and text."""
+    return Digest(xxh3_128_hexdigest(_framed(kind, title, path, text)))
+
+
+def local_name(*parts: str) -> str:
+    """Return 12 lower-case base32 characters that depend on the parts and their boundaries."""
+    return b32encode(xxh3_128_digest(_framed(*parts)))[:LOCAL_NAME_CHARACTERS].decode().lower()
+
+
+def _framed(*parts: str) -> bytes:
+    encoded = [part.encode() for part in parts]
+    return b"".join(len(part).to_bytes(4, "big") + part for part in encoded)

@@ -1,0 +1,126 @@
+"""Which files have to be linked anew: those that changed, and those whose names may mean something else now."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from retrieval.errors import CutExpired
+from retrieval.ingest.link_tables import CALLABLE, LinkTables, family_of
+from retrieval.record import NameKind, Record, RecordChange
+from retrieval.store.interface import Snapshot, Store
+from workingset.vocabulary import Generation, Namespace, TenantId
+
+_PAGE = 2_000
+"""Guess: changes or records read from one snapshot."""
+_LARGEST_ID = 2**63 - 1
+_GO_MOD = "go.mod"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The paths to link, sorted. `changes` is False where nothing at all has changed."""
+
+    paths: tuple[str, ...]
+    changes: bool
+
+
+@dataclass(slots=True)
+class _Changed:
+    """What changed, gathered over the log. `files` are (path, language) whose names changed."""
+
+    any: bool = False
+    paths: set[str] = field(default_factory=set)
+    files: set[tuple[str, str]] = field(default_factory=set)
+    names: Counter[tuple[str, str]] = field(default_factory=Counter)
+    everything: bool = False
+
+    def note(self, old: Record | None, new: Record | None) -> None:
+        """Take in one record's change; tombstones count as None."""
+        self.any = True
+        for record in (old, new):
+            if record is not None and record.path:
+                self.paths.add(record.path)
+                self.everything |= record.path.rpartition("/")[2] == _GO_MOD
+        before, after = _meaning(old), _meaning(new)
+        if before == after:
+            return
+        for record in (old, new):
+            if record is not None and record.path:
+                self.files.add((record.path, record.language))
+                if record.kind in CALLABLE:
+                    self.names[record.title.rpartition(".")[2], family_of(record.language)] += 1
+
+
+def changed_scope(store: Store, tenant: TenantId, namespace: Namespace, after: Generation, tables: LinkTables) -> Scope:
+    """Return the files to link after the changes since a generation; all files where that cannot be told."""
+    if after > 0:
+        changed = _gather(store, tenant, namespace, after, tables.settings.names_changed)
+        if not changed.everything:
+            with store.snapshot(tenant) as snapshot:
+                tables.read_from(snapshot)
+                _add_dependents(changed, tables)
+            return Scope(tuple(sorted(changed.paths)), changed.any)
+    return Scope(tuple(sorted(_all_paths(store, tenant, namespace))), True)
+
+
+def _gather(store: Store, tenant: TenantId, namespace: Namespace, after: Generation, limit: int) -> _Changed:
+    changed = _Changed()
+    at = (after, _LARGEST_ID)
+    while not changed.everything:
+        with store.snapshot(tenant) as snapshot:
+            page = snapshot.changes_page(namespace, at, _PAGE)
+            try:
+                for line in page:
+                    changed.note(*_both(snapshot, line, after))
+            except CutExpired:
+                changed.everything = True
+        changed.everything |= len(changed.names) > limit
+        if len(page) < _PAGE:
+            break
+        at = (page[-1].generation, page[-1].record_id)
+    return changed
+
+
+def _both(snapshot: Snapshot, line: RecordChange, after: Generation) -> tuple[Record | None, Record | None]:
+    """The record as it was and as it is; None where it was not or is not there."""
+    old, new = snapshot.record(line.ref, after), snapshot.record(line.ref)
+    return _present(old), _present(new)
+
+
+def _present(record: Record | None) -> Record | None:
+    return None if record is None or record.removed else record
+
+
+def _meaning(record: Record | None) -> tuple[str, ...]:
+    """All of a record that another file's names may hang on."""
+    if record is None:
+        return ()
+    callable_as = record.title if record.kind in CALLABLE else ""
+    paths = sorted(name.text for name in record.names if name.kind is NameKind.PATH)
+    return (record.path, record.language, callable_as, *paths)
+
+
+def _add_dependents(changed: _Changed, tables: LinkTables) -> None:
+    for path, language in sorted(changed.files):
+        changed.paths.update(tables.neighbours_of(path, language))
+        for name in tables.names_of(path, language):
+            changed.paths.update(tables.paths_naming(NameKind.IMPORTS, name))
+    for (name, family), times in sorted(changed.names.items()):
+        # A name that was and is defined too often points nowhere, before as after.
+        if family and tables.callables(name, family, tables.settings.definers + times) is not None:
+            changed.paths.update(tables.paths_naming(NameKind.USES, name))
+
+
+def _all_paths(store: Store, tenant: TenantId, namespace: Namespace) -> set[str]:
+    return {record.path for record in _all_records(store, tenant, namespace) if record.path}
+
+
+def _all_records(store: Store, tenant: TenantId, namespace: Namespace) -> Iterator[Record]:
+    after: int | None = 0
+    while after is not None:
+        with store.snapshot(tenant) as snapshot:
+            page = snapshot.list_records(namespace, after, _PAGE)
+        yield from page.records
+        after = page.next_after

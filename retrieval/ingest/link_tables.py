@@ -1,0 +1,226 @@
+"""What linking remembers while it runs: the symbols of files, the definers of names, and which paths there are.
+
+All of it is read from the store and bounded; a table forgets what was asked for longest ago.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from retrieval.ingest.languages.language import Importer
+from retrieval.ingest.languages.registry import language_named
+from retrieval.ingest.recording import folder_name
+from retrieval.ingest.settings import LinkSettings
+from retrieval.record import NameKind, Record
+from retrieval.store.interface import Snapshot
+from workingset.vocabulary import Cut, Namespace, Ref
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+CALLABLE = frozenset(("function", "class"))
+"""Kinds of records that a name may call."""
+
+_GO_MOD = "go.mod"
+_GO_MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
+_SCAN = 64
+
+
+@dataclass(frozen=True, slots=True)
+class FileTable:
+    """What can be called in a file. `first` is the record that stands for it; `family` groups languages that call one
+    another, empty where there is no grammar. `titled` goes by qualified, `top` and `methods` by simple name."""
+
+    path: str
+    language: str
+    family: str
+    first: Ref
+    titled: dict[str, tuple[Ref, ...]]
+    top: dict[str, tuple[Ref, ...]]
+    methods: dict[str, tuple[Ref, ...]]
+    imports: tuple[str, ...]
+
+
+class _Recent(Generic[K, V]):
+    """A bounded memory of answers."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K, make: Callable[[], V]) -> V:
+        """The remembered answer, made where there is none."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        value = make()
+        self._kept[key] = value
+        if len(self._kept) > self._limit:
+            self._kept.popitem(last=False)
+        return value
+
+
+class LinkTables:
+    """The tables of one pass over one namespace. Also the `PathLookup` of importers."""
+
+    def __init__(self, namespace: Namespace, settings: LinkSettings) -> None:
+        self.settings = settings
+        self._namespace = namespace
+        self._snapshot: Snapshot | None = None
+        self._cut = Cut()
+        self._files: _Recent[str, FileTable | None] = _Recent(settings.remembered_files)
+        self._definers: _Recent[tuple[str, str], tuple[Ref, ...] | None] = _Recent(settings.remembered_names)
+        self._places: _Recent[str, bool] = _Recent(settings.remembered_names)
+        self._endings: _Recent[str, tuple[str, ...]] = _Recent(settings.remembered_names)
+        self._folders: _Recent[str, tuple[str, ...]] = _Recent(settings.remembered_files)
+        self._imported: _Recent[str, tuple[str, ...]] = _Recent(settings.remembered_files)
+        self._modules: tuple[tuple[str, str], ...] | None = None
+
+    def read_from(self, snapshot: Snapshot) -> None:
+        """Use this snapshot for what is not remembered. To be called before the first question and after it closed."""
+        self._snapshot = snapshot
+        self._cut = snapshot.cut((self._namespace,))
+
+    def file(self, path: str) -> FileTable | None:
+        """The table of the file at the path, or None where there is none."""
+        return self._files.get(path, lambda: self._table(path, self._open.path_records(self._namespace, path)))
+
+    def learn(self, path: str, records: Sequence[Record]) -> None:
+        """Make the file's table from its records, which were read anyway, unless it is remembered."""
+        self._files.get(path, lambda: self._table(path, records))
+
+    def imported(self, table: FileTable) -> tuple[str, ...]:
+        """The files that a file imports, in order of their mention."""
+        return self._imported.get(table.path, lambda: self._resolve(table))
+
+    def in_reach(self, table: FileTable) -> tuple[str, ...]:
+        """The files whose names need no import."""
+        importer = _importer(table.language)
+        return () if importer is None else importer.in_reach(table.path, self)
+
+    def definers(self, name: str, family: str) -> tuple[Ref, ...] | None:
+        """What can be called by this name, or None where that is more than `LinkSettings.definers` records."""
+        return self._definers.get((name, family), lambda: self.callables(name, family, self.settings.definers))
+
+    def callables(self, name: str, family: str, limit: int) -> tuple[Ref, ...] | None:
+        """What can be called by this name in the whole namespace, sorted; None for more than `limit` records."""
+        ids = self._open.find(self._namespace, NameKind.SYMBOL, name, self.settings.definers_scanned)
+        if len(ids) == self.settings.definers_scanned:
+            return None
+        found: list[Ref] = []
+        for record in self._live(ids):
+            if record.kind in CALLABLE and family_of(record.language) == family and _is_named(record, name):
+                found.append(record.ref)
+                if len(found) > limit:
+                    return None
+        return tuple(sorted(found))
+
+    def paths_naming(self, kind: NameKind, text: str) -> set[str]:
+        """The paths of live records that have the name."""
+        ids = self._open.find(self._namespace, kind, text, self.settings.definers_scanned)
+        return {record.path for record in self._live(ids) if record.path and _has_name(record, kind, text)}
+
+    def names_of(self, path: str, language: str) -> tuple[str, ...]:
+        """The names by which other files may import the file."""
+        importer = _importer(language)
+        return () if importer is None else importer.names_of(path, self)
+
+    def neighbours_of(self, path: str, language: str) -> tuple[str, ...]:
+        """The files that see the file's names without importing it."""
+        importer = _importer(language)
+        return () if importer is None else importer.in_reach(path, self)
+
+    def exists(self, path: str) -> bool:
+        """See `PathLookup`."""
+        return self._places.get(path, lambda: bool(self._find_path(path, 1)) and self.file(path) is not None)
+
+    def ending_in(self, suffix: str) -> tuple[str, ...]:
+        """See `PathLookup`."""
+        return self._endings.get(suffix, lambda: self._paths_named(suffix))
+
+    def in_folder(self, folder: str) -> tuple[str, ...]:
+        """See `PathLookup`."""
+        return self._folders.get(folder, lambda: self._paths_named(folder_name(folder)))
+
+    def go_modules(self) -> tuple[tuple[str, str], ...]:
+        """See `PathLookup`."""
+        if self._modules is None:
+            found: set[tuple[str, str]] = set()
+            for path in self._paths_named(_GO_MOD):
+                text = "".join(record.text for record in self._open.path_records(self._namespace, path))
+                module = _GO_MODULE.search(text)
+                if module is not None:
+                    found.add((module.group(1), path.rpartition("/")[0]))
+            self._modules = tuple(sorted(found, key=lambda pair: (-len(pair[0]), pair)))
+        return self._modules
+
+    @property
+    def _open(self) -> Snapshot:
+        if self._snapshot is None:
+            raise RuntimeError("tables were asked before they were given a snapshot")
+        return self._snapshot
+
+    def _find_path(self, text: str, limit: int) -> list[int]:
+        return self._open.find(self._namespace, NameKind.PATH, text, limit)
+
+    def _paths_named(self, text: str) -> tuple[str, ...]:
+        records = self._live(self._find_path(text, self.settings.definers_scanned))
+        return tuple(sorted({record.path for record in records if _has_name(record, NameKind.PATH, text)}))
+
+    def _live(self, ids: Sequence[int]) -> Iterator[Record]:
+        """The live records of the ids, read in small steps so that whoever has seen enough stops early."""
+        for at in range(0, len(ids), _SCAN):
+            for record in self._open.records_by_id(ids[at : at + _SCAN], self._cut):
+                if record is not None and not record.removed:
+                    yield record
+
+    def _table(self, path: str, records: Sequence[Record]) -> FileTable | None:
+        if not records:
+            return None
+        titled: dict[str, tuple[Ref, ...]] = {}
+        top: dict[str, tuple[Ref, ...]] = {}
+        methods: dict[str, tuple[Ref, ...]] = {}
+        for record in records:
+            if record.kind in CALLABLE:
+                scope, _, name = record.title.rpartition(".")
+                titled[record.title] = (*titled.get(record.title, ()), record.ref)
+                by_name = methods if scope else top
+                by_name[name] = (*by_name.get(name, ()), record.ref)
+        language = records[0].language
+        imports = tuple(name.text for r in records for name in r.names if name.kind is NameKind.IMPORTS)
+        return FileTable(path, language, family_of(language), records[0].ref, titled, top, methods, imports)
+
+    def _resolve(self, table: FileTable) -> tuple[str, ...]:
+        importer = _importer(table.language)
+        if importer is None:
+            return ()
+        found: dict[str, None] = {}
+        for name in table.imports:
+            for path in importer.resolve(name, table.path, self)[: self.settings.targets_per_import]:
+                found.setdefault(path)
+        found.pop(table.path, None)
+        return tuple(found)
+
+
+def family_of(language: str) -> str:
+    """The group of languages that call one another: TypeScript and JavaScript are one."""
+    if language_named(language) is None:
+        return ""
+    return "javascript" if language in {"typescript", "tsx"} else language
+
+
+def _importer(language: str) -> Importer | None:
+    found = language_named(language)
+    return None if found is None else found.importer
+
+
+def _has_name(record: Record, kind: NameKind, text: str) -> bool:
+    return any(name.kind is kind and name.text == text for name in record.names)
+
+
+def _is_named(record: Record, name: str) -> bool:
+    return record.title.rpartition(".")[2] == name

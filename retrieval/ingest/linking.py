@@ -1,0 +1,142 @@
+"""The link pass: `contains`, `imports` and `calls` edges, derived from the stored records alone.
+
+Calls and imports may point to files that come later, so edges are made when all files of a run are in. A file is
+linked anew if it changed since the last pass, or if what one of its names means may have changed: so the edges after
+any sequence of edits equal those of a rebuild. How far the pass has come is a mark in the store, so a killed run is
+made up for by the next.
+
+The three relations, starting at a record of a file, belong to this pass: others are not to write them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from retrieval.errors import UnknownRef
+from retrieval.ingest.changes import Linked
+from retrieval.ingest.derived_edges import DERIVED, derive_edges
+from retrieval.ingest.link_scope import changed_scope
+from retrieval.ingest.link_tables import LinkTables
+from retrieval.ingest.settings import LinkSettings
+from retrieval.record import Edge
+from retrieval.store.interface import Snapshot, Store, WriteTransaction
+from workingset.vocabulary import Generation, Namespace, TenantId
+
+EDGES_READ = 1_000_000
+"""No record has so many edges; reading stops there rather than never."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Edits:
+    """Edges to write and to end."""
+
+    begin: tuple[Edge, ...]
+    end: tuple[Edge, ...]
+
+
+def link_namespace(
+    store: Store,
+    tenant: TenantId,
+    namespace: Namespace,
+    settings: LinkSettings,
+    report: Callable[[], None] = lambda: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Linked | None:
+    """Bring the namespace's derived edges up to date; `report()` is called after each batch.
+
+    Returns None where it was cancelled: then it begins again at the next call.
+    """
+    tables = LinkTables(namespace, settings)
+    with store.snapshot(tenant) as snapshot:
+        seen = snapshot.generation(namespace)
+        linked_to = _linked_to(snapshot, namespace)
+    if linked_to == seen:
+        return Linked()
+    scope = changed_scope(store, tenant, namespace, linked_to, tables)
+    total = Linked()
+    for at in range(0, len(scope.paths), settings.batch_files):
+        if cancelled():
+            return None
+        batch = scope.paths[at : at + settings.batch_files]
+        total = total.plus(_link_batch(store, tenant, namespace, batch, tables, settings))
+        report()
+    if scope.changes:
+        store.write(tenant, lambda txn: txn.put_mark(_mark_name(namespace), str(seen).encode()))
+    return total
+
+
+def _mark_name(namespace: Namespace) -> str:
+    return f"ingest.linked.{namespace}"
+
+
+def _linked_to(snapshot: Snapshot, namespace: Namespace) -> Generation:
+    """The generation that the last pass saw; 0 for none, or where the mark is of another store's future."""
+    mark = snapshot.mark(_mark_name(namespace))
+    generation = Generation(int(mark)) if mark and mark.isdigit() else Generation(0)
+    return generation if generation <= snapshot.generation(namespace) else Generation(0)
+
+
+def _link_batch(
+    store: Store,
+    tenant: TenantId,
+    namespace: Namespace,
+    paths: Sequence[str],
+    tables: LinkTables,
+    settings: LinkSettings,
+) -> Linked:
+    with store.snapshot(tenant) as snapshot:
+        tables.read_from(snapshot)
+        edits = [edit for path in paths for edit in _edits(snapshot, namespace, path, tables)]
+    total = Linked(files=len(paths))
+    for batch in _batches(edits, settings.batch_edges):
+        total = total.plus(store.write(tenant, partial(_apply, edits=batch)))
+    return total
+
+
+def _edits(snapshot: Snapshot, namespace: Namespace, path: str, tables: LinkTables) -> Iterator[_Edits]:
+    """What has to change at each record of a file."""
+    records = snapshot.path_records(namespace, path)
+    tables.learn(path, records)
+    wanted = derive_edges(records, tables)
+    for record in records:
+        derived = wanted.get(record.ref, frozenset())
+        stored = frozenset(
+            found.edge for found in snapshot.edges_from(record.ref, limit=EDGES_READ) if found.edge.relation in DERIVED
+        )
+        if stored != derived:
+            yield _Edits(
+                tuple(sorted(derived - stored, key=_order)),
+                tuple(sorted(stored - derived, key=_order)),
+            )
+
+
+def _order(edge: Edge) -> tuple[str, str, str]:
+    return (edge.source, edge.relation, edge.target)
+
+
+def _batches(edits: Sequence[_Edits], limit: int) -> Iterator[list[_Edits]]:
+    batch: list[_Edits] = []
+    size = 0
+    for edit in edits:
+        batch.append(edit)
+        size += len(edit.begin) + len(edit.end)
+        if size >= limit:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _apply(txn: WriteTransaction, edits: Sequence[_Edits]) -> Linked:
+    begun = ended = gone = 0
+    for edit in edits:
+        for edge in edit.end:
+            ended += txn.remove_edge(edge.source, edge.relation, edge.target)
+        for edge in edit.begin:
+            try:
+                begun += txn.put_edge(edge)
+            except UnknownRef:
+                gone += 1
+    return Linked(edges_written=begun, edges_removed=ended, targets_gone=gone)

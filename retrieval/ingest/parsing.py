@@ -1,0 +1,43 @@
+"""One file's bytes as pieces: guards, then the parser that its path asks for. Pure; opens nothing."""
+
+from __future__ import annotations
+
+from retrieval.ingest.code import parse_code, parse_unknown
+from retrieval.ingest.digests import source_digest
+from retrieval.ingest.documents import (
+    MARKDOWN_EXTENSIONS,
+    RESTRUCTURED_EXTENSIONS,
+    TEXT_EXTENSIONS,
+    parse_document,
+)
+from retrieval.ingest.guards import Reason, Refusal, admit
+from retrieval.ingest.languages.registry import language_of
+from retrieval.ingest.pieces import ParsedFile
+from retrieval.ingest.settings import IngestSettings
+from workingset.vocabulary import Digest
+
+
+def parse_file(
+    path: str, content: bytes, settings: IngestSettings, digest: Digest | None = None
+) -> ParsedFile | Refusal:
+    """Return the file in pieces, or why it is not taken in. `digest` is that of the content, if known."""
+    admitted = admit(path, content, settings.guards)
+    if isinstance(admitted, Refusal):
+        return admitted
+    parsed = _parse_text(path, admitted.text, digest or source_digest(content), len(content), settings)
+    if not admitted.fallback:
+        return parsed
+    cuts = (*parsed.cuts, (Reason.DECODED_AS_LATIN_1.value, 1))
+    return ParsedFile(parsed.path, parsed.language, parsed.digest, parsed.size_bytes, parsed.pieces, cuts)
+
+
+def _parse_text(path: str, text: str, digest: Digest, size_bytes: int, settings: IngestSettings) -> ParsedFile:
+    lowered = path.lower()
+    if lowered.endswith(MARKDOWN_EXTENSIONS + RESTRUCTURED_EXTENSIONS):
+        return parse_document(path, text, digest, size_bytes, settings)
+    if lowered.endswith(TEXT_EXTENSIONS):
+        return parse_unknown(path, text, "text", "chunk", digest, size_bytes, settings)
+    language = language_of(path, text.partition("\n")[0])
+    if language is None:
+        return parse_unknown(path, text, "", "file", digest, size_bytes, settings)
+    return parse_code(path, text, language, digest, size_bytes, settings)

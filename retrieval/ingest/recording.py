@@ -1,0 +1,107 @@
+"""Writing parsed files: pieces become records with refs and names; what a file no longer holds is tombstoned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from retrieval.ingest.changes import Written
+from retrieval.ingest.digests import record_digest
+from retrieval.ingest.identity import assign_refs
+from retrieval.ingest.pieces import ParsedFile, Piece
+from retrieval.ingest.settings import IngestSettings
+from retrieval.record import Name, NameKind, Record
+from retrieval.store.interface import Snapshot, WriteTransaction
+from workingset.vocabulary import Namespace, Ref
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file to be written. `moved_from` is the path it had before, empty where it had none other."""
+
+    parsed: ParsedFile
+    moved_from: str = ""
+
+
+def put_files(
+    txn: WriteTransaction, namespace: Namespace, source: str, changes: Sequence[FileChange], settings: IngestSettings
+) -> Written:
+    """Write each file in place of what the source had at its path, and at the path it was moved from."""
+    written = removed = 0
+    for change in changes:
+        earlier = records_of(txn, namespace, source, change.parsed.path)
+        if change.moved_from:
+            earlier += records_of(txn, namespace, source, change.moved_from)
+        generations = {record.ref: record.generation for record in earlier}
+        pieces = change.parsed.pieces
+        refs = assign_refs(txn, namespace, change.parsed.path, earlier, pieces, settings.identity)
+        kept = set(refs)
+        for record in earlier:
+            if record.ref not in kept:
+                removed += txn.remove_record(record.ref)
+        for at, (ref, piece) in enumerate(zip(refs, pieces, strict=True)):
+            record = make_record(ref, namespace, source, change.parsed, piece, at == 0, settings)
+            written += txn.put_record(record) != generations.get(ref)
+    return Written(records_written=written, records_removed=removed)
+
+
+def remove_paths(txn: WriteTransaction, namespace: Namespace, source: str, paths: Iterable[str]) -> Written:
+    """Tombstone all that the source has at the paths."""
+    files = removed = 0
+    for path in paths:
+        records = records_of(txn, namespace, source, path)
+        files += bool(records)
+        removed += sum(txn.remove_record(record.ref) for record in records)
+    return Written(records_removed=removed, files_removed=files)
+
+
+def records_of(snapshot: Snapshot, namespace: Namespace, source: str, path: str) -> list[Record]:
+    """The live records of one source at a path, by first line."""
+    return [record for record in snapshot.path_records(namespace, path) if record.source == source]
+
+
+def make_record(
+    ref: Ref, namespace: Namespace, source: str, parsed: ParsedFile, piece: Piece, first: bool, settings: IngestSettings
+) -> Record:
+    """Make a piece's record. The first of a file stands for it: it has the path's endings among its names."""
+    path = parsed.path
+    texts: list[tuple[NameKind, str]] = [(NameKind.SYMBOL, text) for text in piece.symbols]
+    texts.append((NameKind.PATH, path))
+    if first:
+        texts.extend((NameKind.PATH, text) for text in path_endings(path, parsed.language, settings))
+    texts.extend((NameKind.USES, text) for text in piece.uses)
+    texts.extend((NameKind.IMPORTS, text) for text in piece.imports)
+    return Record(
+        ref=ref,
+        namespace=namespace,
+        kind=piece.kind,
+        title=piece.title,
+        text=piece.text,
+        outline=piece.outline,
+        gist=piece.gist,
+        digest=record_digest(piece.kind, piece.title, path, piece.text),
+        path=path,
+        lines=piece.lines,
+        language=parsed.language,
+        source=source,
+        source_digest=parsed.digest,
+        names=tuple(Name(kind, text) for kind, text in texts),
+    )
+
+
+def path_endings(path: str, language: str, settings: IngestSettings) -> list[str]:
+    """The endings of a path under which its first record is found, and for Go its folder with a slash at the end.
+
+    A Go package is a folder, so its files have to be found by it; the tree's root is `./`.
+    """
+    parts = path.split("/")
+    deepest = max(1, len(parts) - settings.pieces.path_suffixes)
+    endings = ["/".join(parts[at:]) for at in range(deepest, len(parts))]
+    if language == "go":
+        endings.append(folder_name("/".join(parts[:-1])))
+    return endings
+
+
+def folder_name(folder: str) -> str:
+    """The name under which the files of a Go folder are found."""
+    return f"{folder}/" if folder else "./"

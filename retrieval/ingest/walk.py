@@ -1,0 +1,211 @@
+"""The files of a tree, under git's own ignore rules, in the order of their paths.
+
+`.gitignore` of every folder from the repository's root down, then `.git/info/exclude`; the nearest file that matches
+decides, and within it the last pattern; what lies in an ignored folder cannot be taken back in. As in git, a file in
+the repository's index is not ignored. Beside them: default excludes, and no symbolic link is followed, so that loops
+and ways out of the tree do not exist. `core.excludesFile` of a user is not read: the tree decides, not whose daemon
+it is. A root that a repository around it ignores was asked for by name, so that repository's rules do not hold in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.ingest.git_index import tracked_paths
+from retrieval.ingest.guards import Reason
+from retrieval.ingest.ignore_rules import IgnoreRules
+from retrieval.ingest.settings import GuardSettings
+
+_IGNORE_FILE = ".gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A regular file: its path from the root with forward slashes, and its size in bytes."""
+
+    path: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A file or folder not taken, and why. A folder stands for all it holds."""
+
+    path: str
+    reason: Reason
+    what: str
+
+
+def walk(root: Path, settings: GuardSettings) -> Iterator[FoundFile | PassedOver]:
+    """Yield what is in the tree, in code point order of paths. Raises OSError where the root cannot be read."""
+    os.scandir(root).close()
+    top = _repository(root)
+    prefix, rules, tracked = "", [], frozenset[str]()
+    if top is not None:
+        inside = root.resolve().relative_to(top).as_posix()
+        prefix = "" if inside == "." else inside + "/"
+        rules = _rules_above(top, prefix)
+        tracked = tracked_paths(top)
+        if _is_inside_ignored(prefix, rules):
+            prefix, rules, tracked = "", [], frozenset()
+    yield from _Walk(root, prefix, tracked, settings).folder("", rules)
+
+
+class _Walk:
+    """One walk. Paths given to rules begin at the repository's root: `prefix` plus the path from the walked root."""
+
+    def __init__(self, root: Path, prefix: str, tracked: frozenset[str], settings: GuardSettings) -> None:
+        self._root = str(root)
+        self._prefix = prefix
+        self._tracked = tracked
+        self._tracked_folders = _folders_of(tracked)
+        self._settings = settings
+
+    def folder(self, inner: str, rules: list[IgnoreRules]) -> Iterator[FoundFile | PassedOver]:
+        """Yield what is in the folder; `inner` is its path from the walked root, empty or with a trailing slash."""
+        try:
+            with os.scandir(os.path.join(self._root, inner)) as scan:
+                entries = sorted(scan, key=_order)
+        except OSError as error:
+            yield PassedOver(inner.rstrip("/"), Reason.UNREADABLE, error.strerror or str(error))
+            return
+        names = {entry.name for entry in entries}
+        if "pyvenv.cfg" in names and inner:
+            yield PassedOver(inner.rstrip("/"), Reason.EXCLUDED_DIRECTORY, "a virtual environment")
+            return
+        if _IGNORE_FILE in names:
+            rules = [_read_rules(os.path.join(self._root, inner, _IGNORE_FILE), self._prefix + inner), *rules]
+        for entry in entries:
+            yield from self._entry(inner + entry.name, entry, rules)
+
+    def _entry(self, path: str, entry: os.DirEntry[str], rules: list[IgnoreRules]) -> Iterator[FoundFile | PassedOver]:
+        if not _is_encodable(path):
+            yield PassedOver(path, Reason.UNDECODABLE_NAME, "the name is not UTF-8")
+        elif entry.name == ".git":
+            yield PassedOver(path, Reason.EXCLUDED_DIRECTORY, "a repository's own")
+        elif entry.is_symlink():
+            if not self._is_ignored(path, False, rules):
+                yield PassedOver(path, Reason.SYMLINK, "symbolic links are not followed")
+        elif entry.is_dir(follow_symlinks=False):
+            if entry.name in self._settings.excluded_directories:
+                yield PassedOver(path, Reason.EXCLUDED_DIRECTORY, "excluded by default")
+            elif self._is_ignored(path, True, rules):
+                yield from self._tracked_below(path)
+            else:
+                yield from self.folder(path + "/", rules)
+        elif not entry.is_file(follow_symlinks=False):
+            yield PassedOver(path, Reason.SPECIAL_FILE, "neither a file nor a folder")
+        elif self._is_ignored(path, False, rules):
+            yield PassedOver(path, Reason.GIT_IGNORED, "ignored by git's rules")
+        else:
+            yield from self._file(path)
+
+    def _tracked_below(self, path: str) -> Iterator[FoundFile | PassedOver]:
+        """Of an ignored folder only what git tracks is taken."""
+        yield PassedOver(path, Reason.GIT_IGNORED, "ignored by git's rules")
+        start = f"{self._prefix}{path}/"
+        if start[:-1] in self._tracked_folders:
+            for tracked in sorted(name for name in self._tracked if name.startswith(start)):
+                yield from self._file(tracked[len(self._prefix) :])
+
+    def _file(self, path: str) -> Iterator[FoundFile | PassedOver]:
+        full = os.path.join(self._root, path)
+        try:
+            if not os.path.islink(full) and os.path.isfile(full):
+                yield FoundFile(path, os.stat(full).st_size)
+        except OSError as error:
+            yield PassedOver(path, Reason.UNREADABLE, error.strerror or str(error))
+
+    def _is_ignored(self, path: str, is_folder: bool, rules: list[IgnoreRules]) -> bool:
+        full = self._prefix + path
+        return (is_folder or full not in self._tracked) and _matches(full, is_folder, rules)
+
+
+def _matches(path: str, is_folder: bool, rules: list[IgnoreRules]) -> bool:
+    """Whether the first rules that know the path ignore it."""
+    for rule in rules:
+        verdict = rule.verdict(path, is_folder)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _is_inside_ignored(prefix: str, rules: list[IgnoreRules]) -> bool:
+    """True where the folder, or one that holds it, is ignored."""
+    folders = prefix.split("/")[:-1]
+    for depth in range(1, len(folders) + 1):
+        folder = "/".join(folders[:depth])
+        if _matches(folder, True, [rule for rule in rules if folder.startswith(rule.base)]):
+            return True
+    return False
+
+
+def _order(entry: os.DirEntry[str]) -> str:
+    """Sorts folders among files as their paths sort."""
+    return entry.name + "/" if entry.is_dir(follow_symlinks=False) else entry.name
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _folders_of(paths: frozenset[str]) -> frozenset[str]:
+    folders: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(folders)
+
+
+def _repository(root: Path) -> Path | None:
+    """The nearest folder at or above the root that is a git work tree."""
+    start = root.resolve()
+    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), None)
+
+
+def _rules_above(top: Path, prefix: str) -> list[IgnoreRules]:
+    """Rules that hold for the walked root: of the folders from the repository's root down to above it, nearest first,
+    and last the repository's own exclude file."""
+    rules: list[IgnoreRules] = []
+    exclude = _git_folder(top) / "info" / "exclude"
+    if exclude.is_file():
+        rules.append(_read_rules(str(exclude), ""))
+    base = ""
+    for part in prefix.split("/")[:-1]:
+        ignore = top / base / _IGNORE_FILE
+        if ignore.is_file():
+            rules.insert(0, _read_rules(str(ignore), base))
+        base += part + "/"
+    return rules
+
+
+def _git_folder(top: Path) -> Path:
+    """The folder that a repository shares among its worktrees."""
+    dot_git = top / ".git"
+    if dot_git.is_dir():
+        return dot_git
+    try:
+        pointed = dot_git.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+        own = (top / pointed).resolve()
+        common = own / "commondir"
+        return (own / common.read_text().strip()).resolve() if common.is_file() else own
+    except OSError:
+        return dot_git
+
+
+def _read_rules(file: str, base: str) -> IgnoreRules:
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape", newline="") as stream:
+            lines = [line.rstrip("\r") for line in stream.read().removeprefix("\ufeff").split("\n")]
+    except OSError:
+        lines = []
+    return IgnoreRules(base, lines)
