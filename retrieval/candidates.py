@@ -1,0 +1,63 @@
+"""Candidates from records: what the core may see of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retrieval.record import Record
+from retrieval.relevance import Features
+from workingset.candidate import Candidate, Renderings
+from workingset.vocabulary import Freshness, Ref, Relevance, Standing, SupportClosure
+
+NOT_WEIGHED = Relevance(0.0)
+"""The relevance of a record that may not be used, whatever it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """How a record stands in the store at the cut: its standing, what replaces it and what it needs."""
+
+    standing: Standing = Standing.CURRENT
+    successor: Ref | None = None
+    requires: tuple[Ref, ...] = ()
+    closure: SupportClosure = SupportClosure.NOT_REQUESTED
+
+
+def candidate(
+    record: Record,
+    stands: Stands,
+    relevance: Relevance = NOT_WEIGHED,
+    features: Features | None = None,
+    selection_score: float = 0.0,
+    lanes: tuple[str, ...] = (),
+) -> Candidate:
+    """The record as a candidate, with its relevance and the features behind it, and its place in the order."""
+    return Candidate(
+        ref=record.ref,
+        namespace=record.namespace,
+        kind=record.kind,
+        title=record.title,
+        generation=record.generation,
+        digest=record.digest,
+        renderings=Renderings(record.text, record.outline, record.gist),
+        path=record.path,
+        lines=record.lines,
+        language=record.language,
+        relevance=relevance,
+        selection_score=selection_score,
+        lanes=lanes,
+        features=features.named() if features is not None else (),
+        requires=stands.requires,
+        closure=stands.closure,
+        standing=stands.standing,
+        successor=stands.successor,
+        freshness=freshness(record, stands.standing),
+        origin=record.origin,
+    )
+
+
+def freshness(record: Record, standing: Standing) -> Freshness:
+    """CURRENT for the newest version of a file that the store mirrors, STALE once removed, else UNKNOWN."""
+    if standing is Standing.REMOVED:
+        return Freshness.STALE
+    return Freshness.CURRENT if record.source_digest else Freshness.UNKNOWN

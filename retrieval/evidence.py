@@ -1,0 +1,94 @@
+"""What speaks for each record of one projection, gathered once and weighed on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from retrieval.lanes.contract import ExactMatch
+from retrieval.lanes.lane import LaneHit
+from retrieval.likeness import cosines
+from retrieval.record import Record
+from retrieval.record_terms import RecordTerms
+from retrieval.relevance import Features, RelevanceScale, TermWeights
+from retrieval.store.interface import Snapshot
+from workingset.vocabulary import Relevance
+
+_NONE = Features()
+
+
+class Evidence:
+    """Features by record id. Lives within one projection.
+
+    `grounded` is True once any weighed record carries a word or a name of the goal.
+    """
+
+    def __init__(
+        self, txn: Snapshot, model: str, terms: RecordTerms, weights: TermWeights, scale: RelevanceScale
+    ) -> None:
+        self._txn = txn
+        self._model = model
+        self._terms = terms
+        self._weights = weights
+        self._scale = scale
+        self._features: dict[int, Features] = {}
+        self._held: dict[int, frozenset[str]] = {}
+        self.goal_vector: tuple[float, ...] = ()
+        self.cosines: dict[int, float] = {}
+        self.names: dict[int, float] = {}
+        self.grounded = False
+        self._relevance: dict[int, Relevance] = {}
+
+    def name(self, hits: Iterable[LaneHit]) -> None:
+        """Take in the exact lane's verified hits: several names of one record add up as independent evidence."""
+        for hit in hits:
+            if isinstance(hit.rank, ExactMatch):
+                before = self.names.get(hit.record_id, 0.0)
+                self.names[hit.record_id] = before + (1.0 - before) * hit.rank.order_value
+
+    def weigh(self, records: Mapping[int, Record], proposed: Mapping[int, float]) -> None:
+        """Measure records that were not measured before, or that `proposed` may bring a cosine for.
+
+        Cosines are shared by records of equal text, so all that still have none are looked at again.
+        """
+        if not self._weights.masses and not self.goal_vector and not self.names:
+            return
+        fresh = {
+            i: record
+            for i, record in records.items()
+            if i not in self._features or i in proposed or (proposed and i not in self.cosines)
+        }
+        terms = {i: self._terms.of(record) for i, record in fresh.items()}
+        digests = {i: held.embedding for i, held in terms.items()}
+        self.cosines.update(cosines(self._txn, self._model, self.goal_vector, digests, proposed))
+        for record_id, held in terms.items():
+            coverage = self._weights.coverage(held.terms)
+            named = self.names.get(record_id, 0.0)
+            self._held[record_id] = held.terms
+            self.grounded = self.grounded or coverage > 0.0 or named > 0.0
+            title = self._weights.coverage(held.head) if coverage > 0.0 else 0.0
+            self._features[record_id] = Features(coverage, title, named, self.cosines.get(record_id))
+        self._relevance.clear()
+
+    def near(self, masses: Mapping[int, float]) -> None:
+        """Take in the graph lane's shares of mass, by record id, for records that were measured."""
+        for record_id, mass in masses.items():
+            measured = self._features.get(record_id)
+            if measured is not None:
+                self._features[record_id] = replace(measured, graph=mass)
+        self._relevance.clear()
+
+    def terms(self) -> list[frozenset[str]]:
+        """The terms of every record measured."""
+        return list(self._held.values())
+
+    def features(self, record_id: int) -> Features:
+        """The features of a measured record; none speak for one that was not measured."""
+        return self._features.get(record_id, _NONE)
+
+    def relevance(self, record_id: int) -> Relevance:
+        """The record's relevance on the one scale, given all that was taken in so far."""
+        known = self._relevance.get(record_id)
+        if known is None:
+            known = self._relevance[record_id] = self._scale.of(self.features(record_id), grounded=self.grounded)
+        return known

@@ -1,0 +1,87 @@
+"""From a goal to a projection: the one entry point of retrieval.
+
+Lanes propose, the store at the cut admits, one scale weighs, fusion orders, closure adds what results need. Every step
+reads a record once; nothing here reads a clock (the deadline carries one), calls a generative model, or writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from retrieval.deadline import Deadline
+from retrieval.evidence import Evidence
+from retrieval.execution import Order, as_given
+from retrieval.index.sensor import Embedder, IndexProgress, LexicalSearch, VectorSearch
+from retrieval.lanes.exact import ExactLane
+from retrieval.lanes.lane import Lane
+from retrieval.lanes.lexical import LexicalLane
+from retrieval.lanes.vector import Demand, VectorLane
+from retrieval.projecting import Parts, Projecting, scope_of
+from retrieval.query import Query, Reading
+from retrieval.record import Record
+from retrieval.record_terms import RecordTerms
+from retrieval.relevance import RelevanceScale, TermWeights
+from retrieval.settings import RetrievalSettings
+from retrieval.standing import Standings
+from retrieval.store.interface import Snapshot
+from workingset.candidate import Projection
+from workingset.vocabulary import Ref
+
+__all__ = ["Query", "Reading", "Retrieval"]
+
+
+class Retrieval:
+    """Answers queries over any snapshot. Built once; holds no state but analysed terms, and is safe from any thread."""
+
+    def __init__(
+        self,
+        lexical: LexicalSearch,
+        vector: VectorSearch,
+        embedder: Embedder,
+        progress: IndexProgress,
+        demand: Demand | None,
+        settings: RetrievalSettings,
+        *,
+        extra_lanes: Sequence[Lane] = (),
+        order: Order = as_given,
+    ) -> None:
+        """`demand` embeds records whose vectors are missing, None where that cannot be done.
+
+        `extra_lanes` run beside exact, lexical and vector; `order` says in which sequence lanes answer and changes
+        nothing of the result.
+        """
+        scale = RelevanceScale(settings.relevance)
+        self._parts = Parts(
+            lanes=(
+                ExactLane(settings.lanes),
+                LexicalLane(lexical, progress, settings.lanes),
+                VectorLane(vector, embedder, progress, settings.lanes, scale.strong_cosine),
+                *extra_lanes,
+            ),
+            lexical=lexical,
+            model=embedder.fingerprint,
+            demand=demand,
+            terms=RecordTerms(settings.relevance.memo_records),
+            scale=scale,
+            order=order,
+            settings=settings,
+        )
+
+    def project(self, txn: Snapshot, query: Query, deadline: Deadline) -> Projection:
+        """Everything that can be said about the goal at the snapshot's newest cut.
+
+        Lanes that fail or run out of time are outcomes; the store's own errors are raised.
+        """
+        return Projecting(self._parts, txn, query, deadline).project()
+
+    def read(self, txn: Snapshot, refs: Sequence[Ref], now_seconds: int) -> Reading:
+        """Records by ref, with their standing and what they need, over all of the tenant's namespaces; no goal."""
+        parts, settings = self._parts, self._parts.settings
+        scope = scope_of(txn, ())
+        nothing_asked = TermWeights.of((), {}, scope.records, settings.relevance)
+        evidence = Evidence(txn, parts.model, parts.terms, nothing_asked, parts.scale)
+        standings = Standings(txn, scope, now_seconds, evidence, settings.closure)
+        needed: dict[int, Record] = {}
+        known, missing = standings.known(refs, {}, needed)
+        support = [c for c in standings.support(needed, frozenset()) if c.ref not in {k.ref for k in known}]
+        return Reading(tuple(known), tuple(support), tuple(missing))

@@ -1,0 +1,314 @@
+"""One projection while it is being made: the steps from lanes to candidates, each a method, in the order they run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from retrieval.admission import SUPERSEDED, Gate, verified
+from retrieval.candidates import Stands, candidate
+from retrieval.deadline import Deadline
+from retrieval.entities import ground
+from retrieval.errors import IndexUnavailable
+from retrieval.evidence import Evidence
+from retrieval.execution import DISCARDED, LaneRun, Order, run_lanes
+from retrieval.fusion import fuse
+from retrieval.goal import parse_goal
+from retrieval.index.sensor import LexicalSearch, WeightedTerm
+from retrieval.lanes.contract import Cosine, ExactMatch
+from retrieval.lanes.exact import EXACT
+from retrieval.lanes.graph import GRAPH, GraphLane
+from retrieval.lanes.lane import Lane, LaneHit, LaneProposal, Scope
+from retrieval.lanes.lexical import LEXICAL
+from retrieval.lanes.vector import VECTOR, Demand, rerank
+from retrieval.query import Query
+from retrieval.record import Record
+from retrieval.record_terms import RecordTerms
+from retrieval.relevance import RelevanceScale, TermWeights
+from retrieval.settings import RetrievalSettings
+from retrieval.standing import Standings
+from retrieval.steps import Steps
+from retrieval.store.interface import Snapshot
+from workingset.candidate import Candidate, Entity, GoalView, LaneOutcome, Projection
+from workingset.vocabulary import Namespace
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What every projection of one daemon shares."""
+
+    lanes: tuple[Lane, ...]
+    lexical: LexicalSearch
+    model: str
+    demand: Demand | None
+    terms: RecordTerms
+    scale: RelevanceScale
+    order: Order
+    settings: RetrievalSettings
+
+
+class Projecting:
+    """Makes one projection; used once, by one thread."""
+
+    def __init__(self, parts: Parts, txn: Snapshot, query: Query, deadline: Deadline) -> None:
+        self._parts = parts
+        self._settings = parts.settings
+        self._txn = txn
+        self._query = query
+        self._deadline = deadline
+        self._steps = Steps(deadline.now)
+        with self._steps.step("goal"):
+            self._goal = parse_goal(query.goal, self._settings.goal)
+            self._scope = scope_of(txn, query.namespaces)
+            self._frequencies = self._term_frequencies()
+            self._weights = TermWeights.of(
+                self._goal.terms, self._frequencies, self._scope.records, self._settings.relevance
+            )
+        self._gate = Gate(txn, self._scope, query.now_seconds)
+        self._evidence = Evidence(txn, parts.model, parts.terms, self._weights, parts.scale)
+        self._standings = Standings(txn, self._scope, query.now_seconds, self._evidence, self._settings.closure)
+        self._proposals: dict[str, LaneProposal] = {}
+        self._exact_hits: tuple[LaneHit, ...] = ()
+        self._rejected: Counter[str] = Counter()
+
+    def project(self) -> Projection:
+        """Run all steps."""
+        self._ask_lanes()
+        self._embed_on_demand()
+        self._walk_graph()
+        with self._steps.step("relevance"):
+            lanes = self._lanes_of()
+            ranked_ids, near_misses = self._above_floor(lanes)
+        with self._steps.step("fusion"):
+            scores = fuse(self._votes(), self._settings.fusion)
+            records = self._gate.records
+            ranked_ids.sort(key=lambda i: (-scores.get(i, 0.0), records[i].ref))
+        with self._steps.step("closure"):
+            ranked, needed = self._ranked(ranked_ids, scores, lanes)
+        with self._steps.step("known"):
+            known, missing = self._standings.known(self._query.known, {c.ref: c for c in ranked}, needed)
+            support = self._standings.support(needed, frozenset(ranked_ids))
+        with self._steps.step("entities"):
+            entities, unchecked = self._entities()
+        return Projection(
+            goal=GoalView(self._query.goal, frozenset(t.term for t in self._goal.terms), self._evidence.goal_vector),
+            cut=self._scope.cut,
+            ranked=tuple(ranked),
+            support=tuple(support),
+            known=tuple(known),
+            missing=tuple(missing),
+            lanes=self._outcomes(unchecked),
+            rejected=tuple(sorted((+(self._rejected + self._gate.reasons() + self._standings.missing)).items())),
+            entities=entities,
+            near_misses=near_misses,
+            overflow=self._overflow(),
+            records_in_scope=self._scope.records,
+            embedding_calls=sum(proposal.embedding_calls for proposal in self._proposals.values()),
+            fusion=f"{self._settings.fusion.name}; {self._settings.relevance.name}",
+            timings_ms=self._steps.taken(),
+        )
+
+    def _term_frequencies(self) -> dict[str, int]:
+        """How many records hold each term of the goal; empty where the index cannot say."""
+        try:
+            return {
+                term.term: self._parts.lexical.document_frequency(self._scope.tenant, self._scope.namespaces, term.term)
+                for term in self._goal.terms
+            }
+        except IndexUnavailable:
+            return {}
+
+    def _ask_lanes(self) -> None:
+        runs = self._run(self._parts.lanes)
+        with self._steps.step("admission"):
+            self._gate.admit(hit.record_id for run in runs for hit in run.proposal.hits)
+            self._check_names()
+        vector = self._proposals.get(VECTOR)
+        self._evidence.goal_vector = vector.vector if vector else ()
+        with self._steps.step("relevance"):
+            self._evidence.weigh(self._gate.records, self._proposed_cosines())
+
+    def _check_names(self) -> None:
+        """Keep the exact hits whose name holds at the cut; the lane's note counts those that only once had it."""
+        exact = self._proposals[EXACT]
+        self._exact_hits, gone = verified(exact.hits, self._gate, self._settings.lanes)
+        others = {hit.record_id for lane, p in self._proposals.items() if lane != EXACT for hit in p.hits}
+        gone |= self._gate.former((hit.record_id for hit in exact.hits), others)
+        hits = len({hit.record_id for hit in self._exact_hits})
+        note = f"{len(gone)} records had such a name once" if gone else ""
+        outcome = replace(exact.outcome, hits=hits, note=_joined(exact.outcome.note, note))
+        self._proposals[EXACT] = replace(exact, outcome=outcome)
+        self._evidence.name(self._exact_hits)
+
+    def _run(self, lanes: Sequence[Lane]) -> tuple[LaneRun, ...]:
+        order = self._parts.order
+        seconds = self._settings.lanes.lane_seconds
+        runs = run_lanes(lanes, self._txn, self._goal, self._scope, self._deadline, seconds, order)
+        for run in runs:
+            self._proposals[run.lane] = run.proposal
+            self._steps.add(run.lane, run.milliseconds)
+            if run.discarded:
+                self._rejected[DISCARDED] += run.discarded
+        return runs
+
+    def _proposed_cosines(self) -> dict[int, float]:
+        vector = self._proposals.get(VECTOR)
+        hits = vector.hits if vector else ()
+        return {
+            hit.record_id: hit.rank.score
+            for hit in hits
+            if isinstance(hit.rank, Cosine) and hit.record_id in self._gate.records
+        }
+
+    def _embed_on_demand(self) -> None:
+        """Give the best lexical hits that have no vector one, while the vector index is still filling."""
+        vector, lexical = self._proposals.get(VECTOR), self._proposals.get(LEXICAL)
+        if self._parts.demand is None or not vector or not lexical or vector.outcome.state != "partial":
+            return
+        records = self._gate.records
+        best = sorted(
+            (hit for hit in lexical.hits if hit.record_id in records and hit.record_id not in self._evidence.cosines),
+            key=lambda hit: (-hit.rank.order_value, hit.record_id),
+        )
+        if not best or not vector.vector:
+            return
+        with self._steps.step(VECTOR):
+            wanted = [(hit.record_id, records[hit.record_id]) for hit in best]
+            lanes = self._settings.lanes
+            self._proposals[VECTOR] = rerank(
+                vector, wanted, self._scope.tenant, self._parts.demand, self._parts.model, lanes, self._deadline
+            )
+        with self._steps.step("relevance"):
+            self._evidence.weigh(records, self._proposed_cosines())
+
+    def _walk_graph(self) -> None:
+        runs = self._run((GraphLane(self._seeds(), self._settings.graph),))
+        with self._steps.step("admission"):
+            self._gate.admit(hit.record_id for run in runs for hit in run.proposal.hits)
+        with self._steps.step("relevance"):
+            self._evidence.weigh(self._gate.records, {})
+            self._evidence.near({hit.record_id: hit.rank.order_value for hit in self._proposals[GRAPH].hits})
+
+    def _seeds(self) -> dict[int, float]:
+        """The best of the other lanes by relevance and, where there are any, the caller's warm refs."""
+        records, settings = self._gate.records, self._settings.graph
+        strong = {
+            record_id: relevance
+            for record_id in self._lanes_of()
+            if (relevance := self._evidence.relevance(record_id)) >= self._parts.scale.floor
+        }
+        fused = fuse(self._votes(), self._settings.fusion)
+        best = sorted(strong, key=lambda i: (-fused.get(i, 0.0), records[i].ref))[: settings.seeds]
+        seeds = {record_id: float(strong[record_id]) for record_id in best}
+        if not seeds:
+            return {}
+        for ref in self._query.warm[: settings.warm_seeds]:
+            record_id = self._txn.record_id(ref)
+            if record_id is not None:
+                seeds[record_id] = max(seeds.get(record_id, 0.0), settings.warm_weight * max(seeds.values()))
+        return seeds
+
+    def _lanes_of(self) -> dict[int, tuple[str, ...]]:
+        """The lanes that propose each admitted record, in the lanes' order."""
+        found: dict[int, list[str]] = {}
+        for lane, proposal in self._proposals.items():
+            hits = self._exact_hits if lane == EXACT else proposal.hits
+            for record_id in sorted({hit.record_id for hit in hits}):
+                if record_id in self._gate.records:
+                    found.setdefault(record_id, []).append(lane)
+        return {record_id: tuple(lanes) for record_id, lanes in found.items()}
+
+    def _above_floor(self, lanes: Iterable[int]) -> tuple[list[int], int]:
+        """Record ids at or above the relevance floor that nothing supersedes, and how many lie below it."""
+        passed: list[int] = []
+        near_misses = 0
+        for record_id in lanes:
+            if self._evidence.relevance(record_id) < self._parts.scale.floor:
+                near_misses += 1
+            elif self._standings.successor(record_id, self._gate.records[record_id]) is not None:
+                self._gate.refuse(record_id, SUPERSEDED)
+            else:
+                passed.append(record_id)
+        return passed, near_misses
+
+    def _votes(self) -> dict[str, dict[int, float]]:
+        """Each lane's scores of admitted records. Every record whose cosine is known has the vector lane's vote, so
+        that its cap does not tell equal texts apart."""
+        votes: dict[str, dict[int, float]] = {}
+        for lane, proposal in self._proposals.items():
+            scores = votes.setdefault(lane, {})
+            for hit in proposal.hits if lane not in {EXACT, VECTOR} else ():
+                if hit.record_id in self._gate.records:
+                    scores[hit.record_id] = max(scores.get(hit.record_id, 0.0), hit.rank.order_value)
+        admitted = self._gate.records
+        votes[EXACT] = {i: score for i, score in self._evidence.names.items() if i in admitted}
+        votes[VECTOR] = {i: score for i, score in self._evidence.cosines.items() if i in admitted}
+        return votes
+
+    def _ranked(
+        self, record_ids: Sequence[int], scores: Mapping[int, float], lanes: Mapping[int, tuple[str, ...]]
+    ) -> tuple[list[Candidate], dict[int, Record]]:
+        """Candidates in order, the first of them closed over, and the records that they need."""
+        ranked: list[Candidate] = []
+        needed: dict[int, Record] = {}
+        for position, record_id in enumerate(record_ids):
+            record = self._gate.records[record_id]
+            stands = Stands()
+            if position < self._settings.closure.candidates:
+                stands = self._standings.closed(record_id, record, needed)
+            relevance, features = self._evidence.relevance(record_id), self._evidence.features(record_id)
+            score = scores.get(record_id, 0.0)
+            ranked.append(candidate(record, stands, relevance, features, score, lanes.get(record_id, ())))
+        return ranked, needed
+
+    def _entities(self) -> tuple[tuple[Entity, ...], int]:
+        """The goal's entities, found or not, and how many could not be checked."""
+        names = frozenset(hit.rank.name for hit in self._exact_hits if isinstance(hit.rank, ExactMatch))
+        grounding = ground(
+            self._goal, names, self._evidence.terms(), self._frequencies, self._probe, self._settings.entity_probes
+        )
+        return grounding.entities, grounding.unchecked
+
+    def _probe(self, terms: Sequence[str]) -> list[frozenset[str]]:
+        """Terms of the valid records that hold the given terms best."""
+        weighted = [WeightedTerm(term, 1.0) for term in terms]
+        hits = self._parts.lexical.search(
+            self._scope.tenant, self._scope.namespaces, weighted, self._settings.entity_probe_hits
+        )
+        records = self._standings.usable([hit.record_id for hit in hits])
+        return [self._parts.terms.of(record).terms for record in records if record is not None]
+
+    def _outcomes(self, unchecked: int) -> tuple[LaneOutcome, ...]:
+        """What every lane did; the lexical lane also tells how many named things were not looked for."""
+        outcomes = {lane: proposal.outcome for lane, proposal in self._proposals.items()}
+        lexical = outcomes.get(LEXICAL)
+        if unchecked and lexical is not None:
+            note = f"{unchecked} named things not looked for"
+            outcomes[LEXICAL] = replace(lexical, note=_joined(lexical.note, note))
+        return tuple(outcomes.values())
+
+    def _overflow(self) -> int:
+        """An upper bound of the records at or above the floor that the lanes' caps kept from being ranked.
+
+        0 where no lane was truncated, and where nothing is grounded, for then nothing can reach the floor.
+        """
+        if not self._evidence.grounded:
+            return 0
+        lexical = self._proposals.get(LEXICAL)
+        beyond = sum(proposal.beyond for proposal in self._proposals.values())
+        ids = {i for proposal in self._proposals.values() for i in proposal.beyond_ids}
+        beyond += len(ids - self._gate.records.keys() - self._gate.refused.keys())
+        if lexical is not None and lexical.outcome.truncated:
+            beyond += self._weights.unseen(self._evidence.terms(), self._parts.scale.coverage_needed)
+        return min(beyond, max(0, self._scope.records - len(self._gate.records)))
+
+
+def scope_of(txn: Snapshot, namespaces: Sequence[Namespace]) -> Scope:
+    """The namespaces at the snapshot's newest cut; all of the tenant's where none are named."""
+    within = tuple(sorted(set(namespaces or txn.namespaces())))
+    return Scope(txn.tenant, within, txn.cut(within), sum(txn.counts(namespace).records for namespace in within))
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)

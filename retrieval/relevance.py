@@ -1,0 +1,154 @@
+"""Relevance: one scale from 0 to 1 for all lanes, made from features of the match and never from ranks.
+
+Features of a record: `coverage`, the share of the goal's weight that the terms of its text, title and path cover, each
+term weighing by how rare it is and an unknown term fully; `title`, the same for title and path alone; `exact`, how
+surely and how rarely a name of the goal is its own; `cosine`; `graph`, its damped share of PageRank mass. The scale
+takes the strongest of covered words, names and likeness, and lets the second kind of evidence and the graph add to it
+only at or above the floor, so that whether a record passes hangs on its own evidence alone.
+
+The weights are settings, uncalibrated, and named with a version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import log
+
+from retrieval.index.sensor import WeightedTerm
+from retrieval.settings import RelevanceSettings
+from workingset.vocabulary import Relevance
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What speaks for a record. None means that the feature could not be measured."""
+
+    coverage: float = 0.0
+    title: float = 0.0
+    exact: float = 0.0
+    cosine: float | None = None
+    graph: float = 0.0
+
+    def named(self) -> tuple[tuple[str, float], ...]:
+        """The features as receipts show them; unmeasured ones are left out."""
+        values = (
+            ("coverage", self.coverage),
+            ("title", self.title),
+            ("exact", self.exact),
+            ("cosine", self.cosine),
+            ("graph", self.graph),
+        )
+        return tuple((name, value) for name, value in values if value is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class TermWeights:
+    """What each term of the goal weighs in coverage: heaviest first, then by term.
+
+    `frequencies` are upper bounds of how many records of the scope hold a term; empty where no index could say, and
+    rarity then counts for nothing. `full` is the weight whose covering counts as covering all.
+    """
+
+    masses: tuple[tuple[str, float], ...]
+    frequencies: Mapping[str, int]
+    full: float
+
+    @classmethod
+    def of(
+        cls, terms: Iterable[WeightedTerm], frequencies: Mapping[str, int], records: int, settings: RelevanceSettings
+    ) -> TermWeights:
+        """Weigh the terms by rarity among `records`."""
+        masses = sorted(
+            ((t.term, t.weight * _rarity(t.term, frequencies, records, settings)) for t in terms),
+            key=lambda item: (-item[1], item[0]),
+        )
+        return cls(tuple(masses), frequencies, sum(mass for _, mass in masses[: settings.full_mass_terms]))
+
+    def mass(self, terms: frozenset[str]) -> float:
+        """The weight of the goal's terms among `terms`."""
+        return sum(mass for term, mass in self.masses if term in terms)
+
+    def coverage(self, terms: frozenset[str]) -> float:
+        """The share of the goal that `terms` cover, 0 to 1."""
+        return min(1.0, self.mass(terms) / self.full) if self.full > 0.0 else 0.0
+
+    def unseen(self, seen: Iterable[frozenset[str]], coverage: float) -> int:
+        """An upper bound of how many records cover at least `coverage` and are not among `seen`.
+
+        Two bounds, the smaller taken. Every such record holds at least one of any set of terms whose complement weighs
+        less than what is needed; and total covered weight over what is needed bounds their number (Markov).
+        """
+        needed = coverage * self.full
+        if needed <= 0.0:
+            return 0
+        complement, hitting = 0.0, []
+        by_cost = sorted(self.masses, key=lambda item: (-self.frequencies.get(item[0], 0) / item[1], item[0]))
+        for term, mass in by_cost:
+            if complement + mass < needed:
+                complement += mass
+            else:
+                hitting.append(term)
+        held = list(seen)
+        incidences = sum(self.frequencies.get(t, 0) - sum(t in terms for terms in held) for t in hitting)
+        weight = sum(self.frequencies.get(t, 0) * m for t, m in self.masses) - sum(self.mass(terms) for terms in held)
+        return max(0, min(incidences, int(weight / needed + 1e-9)))
+
+
+def _rarity(term: str, frequencies: Mapping[str, int], records: int, settings: RelevanceSettings) -> float:
+    """1 for a term that no record holds, falling to the settings' floor for one in all: BM25's idf over its maximum."""
+    if not frequencies or records <= 0:
+        return 1.0
+    held = min(records, frequencies.get(term, 0))
+    idf = log(1.0 + (records - held + 0.5) / (held + 0.5))
+    return max(settings.term_weight_floor, idf / log(1.0 + (records + 0.5) / 0.5))
+
+
+class RelevanceScale:
+    """The scale of one set of settings."""
+
+    def __init__(self, settings: RelevanceSettings) -> None:
+        self._s = settings
+        self.floor = Relevance(settings.floor)
+        self.coverage_needed = self._coverage_needed()
+        """The least coverage with which words alone, all in the title, reach the floor."""
+        self.strong_cosine = self._strong_cosine()
+        """The cosine with which likeness alone reaches the floor; above 1 where it never does."""
+
+    def of(self, features: Features, *, grounded: bool) -> Relevance:
+        """The record's relevance. `grounded` is False where no word or name of the goal occurs in the scope."""
+        strengths = sorted((self._words(features), features.exact, self._likeness(features.cosine)), reverse=True)
+        strongest, second = strengths[0], strengths[1]
+        value = strongest
+        if strongest >= self._s.floor:
+            gap = 1.0 - strongest
+            value += gap * min(1.0, self._s.agreement_weight * second + self._s.graph_weight * features.graph)
+        if not grounded:
+            value = min(value, self._s.ungrounded_cap)
+        return Relevance(min(1.0, max(0.0, value)))
+
+    def _words(self, features: Features) -> float:
+        covered: float = features.coverage**self._s.coverage_exponent
+        return covered + self._s.title_share * features.title * (1.0 - covered)
+
+    def _likeness(self, cosine: float | None) -> float:
+        if cosine is None:
+            return 0.0
+        share = (cosine - self._s.cosine_floor) / (self._s.cosine_full - self._s.cosine_floor)
+        return self._s.cosine_weight * min(1.0, max(0.0, share))
+
+    def _coverage_needed(self) -> float:
+        low, high = 0.0, 1.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            if self._words(Features(coverage=middle, title=middle)) >= self._s.floor:
+                high = middle
+            else:
+                low = middle
+        return low
+
+    def _strong_cosine(self) -> float:
+        if self._s.cosine_weight <= self._s.floor:
+            return 2.0
+        share = self._s.floor / self._s.cosine_weight
+        return self._s.cosine_floor + share * (self._s.cosine_full - self._s.cosine_floor)

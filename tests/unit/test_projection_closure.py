@@ -1,0 +1,183 @@
+"""Mandatory closure: all that a result needs, or an honest word that it is not all there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from retrieval.project import Query
+from retrieval.record import Record
+from retrieval.relations import Role
+from retrieval.settings import ClosureSettings, RetrievalSettings
+from retrieval.store.interface import Store
+from retrieval.store.lmdb import open_store
+from tests.fakes import counted
+from tests.model.memory_store import MemoryDisk, MemoryStore
+from tests.world import World, edge, record
+from workingset.vocabulary import Namespace, Standing, SupportClosure
+
+_GOAL = "how long does the lease last"
+
+
+@pytest.fixture(params=["memory", "lmdb"])
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    store: Store = MemoryStore(MemoryDisk()) if request.param == "memory" else open_store(tmp_path)
+    yield World(store)
+    store.close()
+
+
+def _result(name: str = "result") -> Record:
+    return record(name, "the lease lasts long, nine turns")
+
+
+def test_a_result_that_needs_nothing_is_closed(world: World) -> None:
+    world.put(_result())
+
+    candidate = world.ask(_GOAL).ranked[0]
+
+    assert (candidate.closure, candidate.requires) == (SupportClosure.CLOSED, ())
+
+
+def test_needs_come_nearest_first_then_by_ref_in_both_directions(world: World) -> None:
+    result, near_b, near_a = _result(), record("b", "bravo"), record("a", "alpha")
+    guard, far = record("zz-guard", "golf"), record("far", "foxtrot")
+    world.put(
+        *(result, near_b, near_a, guard, far),
+        edges=[
+            edge(result, "depends_on", near_b),
+            edge(near_a, "premise_of", result),
+            edge(guard, "guard_of", result),
+            edge(near_b, "cites", far, Role.MANDATORY),
+            edge(result, "calls", record("far", "foxtrot")),
+        ],
+    )
+
+    projection = world.ask(_GOAL)
+
+    assert projection.ranked[0].requires == (near_a.ref, near_b.ref, guard.ref, far.ref)
+    assert projection.ranked[0].closure is SupportClosure.CLOSED
+    assert [c.ref for c in projection.support] == [near_a.ref, near_b.ref, far.ref, guard.ref]
+    assert {c.renderings.full for c in projection.support} == {"alpha", "bravo", "foxtrot", "golf"}
+    by_ref = {c.ref: c for c in projection.support}
+    assert by_ref[near_b.ref].requires == (far.ref,)
+    assert by_ref[far.ref].closure is SupportClosure.CLOSED
+
+
+def test_the_needs_of_the_other_end_are_not_taken(world: World) -> None:
+    result, dependent = _result(), record("dependent", "needs the other")
+    world.put(result, dependent, edges=[edge(dependent, "depends_on", result), edge(result, "rule_for", dependent)])
+
+    assert world.ask(_GOAL).ranked[0].requires == ()
+
+
+def test_cycles_end_with_each_node_once(world: World) -> None:
+    result, one, two = _result(), record("one", "alpha"), record("two", "bravo")
+    cycle = [(result, one), (one, two), (two, result), (two, one), (one, one)]
+    world.put(result, one, two, edges=[edge(a, "depends_on", b) for a, b in cycle])
+
+    projection = world.ask(_GOAL)
+
+    assert projection.ranked[0].requires == (one.ref, two.ref)
+    assert {c.ref: c.closure for c in projection.support} == dict.fromkeys((one.ref, two.ref), SupportClosure.CLOSED)
+
+
+def test_a_need_out_of_scope_makes_it_partial(world: World) -> None:
+    result, foreign = _result(), record("foreign", "elsewhere", namespace=Namespace("other"))
+    world.put(result, foreign, edges=[edge(result, "depends_on", foreign)])
+
+    projection = world.ask(_GOAL)
+
+    assert projection.ranked[0].closure is SupportClosure.PARTIAL
+    assert projection.ranked[0].requires == ()
+    assert counted(projection.rejected)["required_unavailable"] == 1
+    both = world.ask(Query(_GOAL, namespaces=(Namespace("code"), Namespace("other"))))
+    assert both.ranked[0].closure is SupportClosure.CLOSED
+
+
+def test_a_need_that_was_removed_makes_it_partial(world: World) -> None:
+    result, premise = _result(), record("premise", "alpha")
+    world.put(result, premise, edges=[edge(result, "depends_on", premise)])
+    world.remove(premise.ref)
+
+    projection = world.ask(Query(_GOAL, known=(premise.ref,)))
+
+    assert projection.ranked[0].closure is SupportClosure.PARTIAL
+    assert counted(projection.rejected)["required_gone"] == 1
+    assert projection.known[0].standing is Standing.REMOVED
+
+
+def test_a_superseded_need_is_there_and_says_so(world: World) -> None:
+    result, old, new = _result(), record("old", "alpha"), record("new", "bravo")
+    world.put(result, old, new, edges=[edge(result, "depends_on", old), edge(new, "supersedes", old)])
+
+    projection = world.ask(_GOAL)
+
+    assert projection.ranked[0].closure is SupportClosure.CLOSED
+    assert [(c.ref, c.standing, c.successor) for c in projection.support] == [(old.ref, Standing.SUPERSEDED, new.ref)]
+
+
+def test_one_result_that_needs_the_world_does_not_starve_the_others(world: World) -> None:
+    bomb = _result("a-bomb")
+    needs = [record(f"need{i:03}", f"premise number {i}") for i in range(40)]
+    plain = [(_result(f"plain{i}"), record(f"rule{i}", f"rule of {i}")) for i in range(5)]
+    world.put(
+        *(bomb, *needs, *(r for pair in plain for r in pair)),
+        edges=[
+            *(edge(bomb, "depends_on", need) for need in needs),
+            *(edge(rule, "rule_for", result) for result, rule in plain),
+        ],
+    )
+    settings = RetrievalSettings(closure=ClosureSettings(nodes_per_candidate=10, nodes=120))
+
+    by_ref = {c.ref: c for c in world.ask(_GOAL, world.retrieval(settings)).ranked}
+
+    assert by_ref[bomb.ref].closure is SupportClosure.RESOURCE_LIMITED
+    assert len(by_ref[bomb.ref].requires) == 10
+    for result, rule in plain:
+        assert (by_ref[result.ref].closure, by_ref[result.ref].requires) == (SupportClosure.CLOSED, (rule.ref,))
+
+
+def test_the_shared_bound_of_edge_visits_is_kept(world: World) -> None:
+    chain = [_result(), *(record(f"n{i:02}", f"premise number {i}") for i in range(30))]
+    world.put(*chain, edges=[edge(a, "depends_on", b) for a, b in pairwise(chain)])
+    settings = RetrievalSettings(closure=ClosureSettings(edge_visits=9))
+
+    candidate = world.ask(_GOAL, world.retrieval(settings)).ranked[0]
+
+    assert candidate.closure is SupportClosure.RESOURCE_LIMITED
+    assert 0 < len(candidate.requires) < 10
+
+
+def test_a_node_with_more_edges_than_are_read_is_limited_only_where_its_needs_are(world: World) -> None:
+    result, premise = _result(), record("premise", "alpha")
+    parts = [record(f"part{i:02}", f"piece {i}") for i in range(20)]
+    edges = [edge(result, "contains", part) for part in parts]
+    world.put(result, premise, *parts, edges=[*edges, edge(result, "depends_on", premise)])
+    settings = RetrievalSettings(closure=ClosureSettings(edges_per_node=5))
+
+    candidate = world.ask(_GOAL, world.retrieval(settings)).ranked[0]
+
+    assert (candidate.closure, candidate.requires) == (SupportClosure.CLOSED, (premise.ref,))
+
+
+def test_results_beyond_the_largest_window_are_not_closed_over(world: World) -> None:
+    world.put(*(_result(f"r{i}") for i in range(4)))
+    settings = RetrievalSettings(closure=ClosureSettings(candidates=2))
+
+    ranked = world.ask(Query(_GOAL, known=(_result("r3").ref,)), world.retrieval(settings))
+
+    assert [c.closure for c in ranked.ranked] == [SupportClosure.CLOSED] * 2 + [SupportClosure.NOT_REQUESTED] * 2
+    assert ranked.known[0].closure is SupportClosure.CLOSED
+
+
+def test_support_that_is_ranked_itself_is_not_listed_twice(world: World) -> None:
+    result, premise = _result(), record("premise", "a lease lasts long")
+    world.put(result, premise, edges=[edge(result, "depends_on", premise)])
+
+    projection = world.ask(_GOAL)
+
+    assert {c.ref for c in projection.ranked} == {result.ref, premise.ref}
+    assert projection.support == ()
