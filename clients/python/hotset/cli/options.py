@@ -1,0 +1,26 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, and nothing else, to stdout.")]
+Agent = Annotated[str, typer.Option("--agent", help="Whose working set.")]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", help="unix:/path or localhost:PORT. Else $HOTSET_ADDRESS, else the home's socket."),
+]
+Home = Annotated[
+    Path | None, typer.Option("--home", help="The daemon's home. Else $HOTSET_HOME, else ~/.local/state/hotset.")
+]
+NoAutostart = Annotated[bool, typer.Option("--no-autostart", help="Do not start a daemon where none answers.")]
+Timeout = Annotated[float | None, typer.Option("--timeout", min=0.001, help="Deadline in seconds.")]
+Namespaces = Annotated[
+    list[str] | None, typer.Option("--namespace", "-n", help="Search here only. May be given again. Else everywhere.")
+]
+Budget = Annotated[int, typer.Option("--budget", "-b", help="Ceiling in tokens. 0: the agent's last, else default.")]
+TopK = Annotated[int, typer.Option("--top-k", help="How many results may enter at once. 0: the daemon's default.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; it is kept and shown.")]

@@ -1,0 +1,34 @@
+"""Answers as renderables of rich: `console.print(render_focus(answer))`. They fit 80 columns and need no colour."""
+
+from __future__ import annotations
+
+from hotset.cli.render.corpus import (
+    render_ingest_summary,
+    render_list,
+    render_namespace,
+    render_record,
+    render_resolve,
+)
+from hotset.cli.render.settings import RenderSettings
+from hotset.cli.render.text import visible
+from hotset.cli.render.turn import render_check, render_focus, render_pin, render_touch
+from hotset.cli.render.working_set import kind_of, render_items, render_moves, render_pins, render_status
+
+__all__ = [
+    "RenderSettings",
+    "kind_of",
+    "render_check",
+    "render_focus",
+    "render_ingest_summary",
+    "render_items",
+    "render_list",
+    "render_moves",
+    "render_namespace",
+    "render_pin",
+    "render_pins",
+    "render_record",
+    "render_resolve",
+    "render_status",
+    "render_touch",
+    "visible",
+]

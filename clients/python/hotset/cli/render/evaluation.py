@@ -1,0 +1,144 @@
+"""What an evaluation says, for people: sufficiency, drift, coverage, the remainder, over-budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from hotset.cli.render.settings import RenderSettings
+from hotset.cli.render.text import add_row, count, counted, percent, reasons, spaced, visible
+from hotset.types import (
+    Coverage,
+    Drift,
+    DriftVerdict,
+    Ignored,
+    LaneState,
+    Nothing,
+    OverBudget,
+    PinReport,
+    Sufficiency,
+    SufficiencyState,
+)
+
+_SUFFICIENCY_STYLE = {
+    SufficiencyState.SUFFICIENT: "bold green",
+    SufficiencyState.GATHERING: "bold yellow",
+    SufficiencyState.SATURATED: "bold cyan",
+}
+_DRIFT_STYLE = {DriftVerdict.HOLD: "green", DriftVerdict.REFOCUS: "bold magenta", DriftVerdict.STALE: "bold yellow"}
+
+_NOTHING = {
+    Nothing.EMPTY: "nothing here matches the goal",
+    Nothing.NOT_INDEXED: "the scope is not indexed yet: ingest something, or wait for the indexes",
+    Nothing.BELOW_THRESHOLD: "only weak matches, below the relevance floor",
+    Nothing.DEGRADED: "a lane was down, so this nothing is not certain",
+    Nothing.FAILED: "the search failed; the set is unchanged",
+}
+
+
+def facts(rows: Iterable[tuple[str, RenderableType]]) -> Table:
+    """Return a two-column list of names and what there is to say."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, what in rows:
+        add_row(table, name, what)
+    return table
+
+
+def sufficiency_line(sufficiency: Sufficiency) -> Text:
+    """Return the stop signal with the numbers behind it."""
+    line = Text(sufficiency.state.value, style=_SUFFICIENCY_STYLE.get(sufficiency.state, ""))
+    numbers = f"captured {percent(sufficiency.captured)}, best left out {sufficiency.marginal:.2f}"
+    cause = f": {spaced(sufficiency.cause)}" if sufficiency.cause else ""
+    line.append(f"{cause} ({numbers}{'' if sufficiency.calibrated else ', uncalibrated'})", style="not bold default")
+    for obligation in sufficiency.open_obligations:
+        line.append(f"\nopen: {visible(obligation)}", style="yellow")
+    return line
+
+
+def drift_line(drift: Drift) -> Text:
+    """Return the verdict with its measured signals."""
+    verdict = "not measured" if drift.verdict is DriftVerdict.UNSPECIFIED else drift.verdict.value
+    line = Text(verdict, style=_DRIFT_STYLE.get(drift.verdict, ""))
+    measured = [f"{spaced(each.name)} {each.value:.2f}/{each.threshold:.2f}" for each in drift.signals if each.measured]
+    if measured:
+        line.append(f" ({', '.join(measured)})", style="not bold default")
+    if drift.stale:
+        line.append(f"; {counted(len(drift.stale), 'entry', 'entries')} changed or went", style="yellow")
+    return line
+
+
+def coverage_line(coverage: Coverage) -> Text:
+    """Return the four coverages, apart from each other, and every lane that did not take full part."""
+    line = Text(
+        f"support {spaced(coverage.support_closure.value)}; search {spaced(coverage.search.value)};"
+        f" opposition {spaced(coverage.opposition.value)}; freshness {spaced(coverage.freshness.value)}"
+    )
+    for lane in coverage.lanes:
+        if lane.state in {LaneState.OK, LaneState.SKIPPED} and lane.covered >= 1:
+            continue
+        note = f": {visible(lane.note)}" if lane.note else ""
+        line.append(f"\nlane {visible(lane.lane)} {spaced(lane.state.value)}", style="yellow")
+        line.append(f", sees {percent(lane.covered)}{note}")
+    for entity in coverage.entities:
+        if not entity.found:
+            line.append(f"\n“{visible(entity.name)}” occurs nowhere in scope", style="yellow")
+    if coverage.rejected:
+        line.append(f"\nnot valid at the cut: {reasons(coverage.rejected)}")
+    return line
+
+
+def ignored_table(ignored: Ignored, settings: RenderSettings) -> RenderableType:
+    """Return what was left out: the counts by reason, and the best of it."""
+    why = f": {reasons(ignored.reasons)}" if ignored.reasons else ""
+    near = (
+        f"; {counted(ignored.near_misses, 'near miss', 'near misses')} below the floor" if ignored.near_misses else ""
+    )
+    heading = Text(f"Left out: at most {count(ignored.count)}{why}{near}", style="bold")
+    if not ignored.best:
+        return heading
+    table = Table.grid(padding=(0, 1))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=3)
+    table.add_column(style="dim", overflow="ellipsis", no_wrap=True, ratio=2)
+    table.expand = True
+    for omission in ignored.best[: settings.omissions]:
+        add_row(table, f"  {omission.relevance:.2f}", visible(omission.title or omission.ref), spaced(omission.why))
+    hidden = len(ignored.best) - settings.omissions
+    more = f"  … {count(hidden)} more named" if hidden > 0 else "  … and more behind them" if ignored.truncated else ""
+    return Group(heading, table, Text(more, style="dim")) if more else Group(heading, table)
+
+
+def over_budget_panel(over: OverBudget) -> RenderableType:
+    """Return what does not fit, and what to do."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for offender in over.offenders:
+        title = visible(offender.title) or visible(offender.ref)
+        add_row(table, count(offender.tokens), spaced(offender.tier.value), f"{title}  [{visible(offender.ref)}]")
+    advice = Text(
+        f"Pins and what results must have need {count(over.needed_tokens)} tokens. Nothing was lost:"
+        " raise the budget to that, or unpin something."
+    )
+    return Panel(Group(advice, table), title="OVER BUDGET", border_style="bold red")
+
+
+def nothing_line(nothing: Nothing) -> Text:
+    """Return which kind of nothing an empty answer is."""
+    return Text(f"Nothing found: {_NOTHING.get(nothing, spaced(nothing.value))}", style="yellow")
+
+
+def pin_reports(reports: Iterable[PinReport]) -> Iterator[Text]:
+    """Yield a line for each pin whose record changed its standing."""
+    for report in reports:
+        successor = f" by {visible(report.successor)}" if report.successor else ""
+        line = Text(f"Pin {visible(report.ref)} is {spaced(report.standing.value)}{successor}. ", style="yellow")
+        line.append(visible(report.what_to_do))
+        yield line

@@ -1,0 +1,139 @@
+"""A turn for people: Focus, Check, Touch, and the small answers."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from hotset.cli.render.evaluation import (
+    coverage_line,
+    drift_line,
+    facts,
+    ignored_table,
+    nothing_line,
+    over_budget_panel,
+    pin_reports,
+    sufficiency_line,
+)
+from hotset.cli.render.settings import RenderSettings
+from hotset.cli.render.text import add_row, count, counted, percent, visible
+from hotset.cli.render.working_set import (
+    budget_line,
+    faults_line,
+    render_items,
+    render_moves,
+    render_pins,
+    render_status,
+)
+from hotset.types import CheckAnswer, FocusAnswer, PinAnswer, TouchAnswer, Use
+
+
+def render_focus(answer: FocusAnswer, goal: str = "", settings: RenderSettings | None = None) -> RenderableType:
+    """Return one turn: enough or not, what moved and why, what is in the block, and what was left out."""
+    settings = settings or RenderSettings()
+    if answer.check is not None:
+        return render_check(answer.check, goal, settings)
+    if answer.status is not None:
+        return render_status(answer.status, settings)
+    parts: list[RenderableType] = [_head(answer, goal, settings)]
+    if answer.over_budget is not None:
+        parts.append(over_budget_panel(answer.over_budget))
+    if answer.filtering_reason is not None:
+        parts.append(nothing_line(answer.filtering_reason))
+    parts += pin_reports(answer.pin_reports)
+    parts.append(render_moves(answer.moves, settings))
+    if answer.items:
+        where = "block" if answer.over_budget is None else "set, with an empty block"
+        heading = f"In the {where}: {counted(len(answer.items), 'entry', 'entries')}"
+        parts += [Text(heading, style="bold"), render_items(answer.items, settings)]
+    parts += [ignored_table(answer.ignored, settings), _foot(answer)]
+    return Group(*parts)
+
+
+def _head(answer: FocusAnswer, goal: str, settings: RenderSettings) -> RenderableType:
+    rows: list[tuple[str, RenderableType]] = []
+    if goal:
+        rows.append(("goal", Text(visible(goal))))
+    rows += [
+        ("enough?", sufficiency_line(answer.sufficiency)),
+        ("drift", drift_line(answer.drift)),
+        ("budget", budget_line(answer.budget, settings)),
+        ("coverage", coverage_line(answer.coverage)),
+    ]
+    marks = [mark for mark, holds in (("replayed", answer.replayed), ("DEGRADED", answer.degraded)) if holds]
+    title = ", ".join([f"{visible(answer.agent)}: turn {answer.turn}", *marks])
+    style = "yellow" if answer.degraded else ""
+    return Panel(facts(rows), title=Text(title), title_align="left", border_style=style)
+
+
+def _foot(answer: FocusAnswer) -> Text:
+    took = sum(step.milliseconds for step in answer.steps)
+    parts = [
+        f"prefix kept {percent(answer.prefix_stable)}",
+        f"model calls {count(answer.model_calls)}",
+        f"embedding calls {count(answer.embedding_calls)}",
+    ]
+    if answer.steps:
+        parts.append(f"{took:.0f} ms")
+    if answer.receipt:
+        parts.append(f"receipt {visible(answer.receipt)}")
+    return Text(" · ".join(parts), style="dim")
+
+
+def render_check(answer: CheckAnswer, goal: str = "", settings: RenderSettings | None = None) -> RenderableType:
+    """Return the answer to "do I have enough?"."""
+    settings = settings or RenderSettings()
+    rows: list[tuple[str, RenderableType]] = [("goal", Text(visible(goal)))] if goal else []
+    rows += [
+        ("enough?", sufficiency_line(answer.sufficiency)),
+        ("drift", drift_line(answer.drift)),
+        ("coverage", coverage_line(answer.coverage)),
+    ]
+    title = f"{visible(answer.agent)}: check at turn {answer.turn}, nothing moved"
+    parts: list[RenderableType] = [Panel(facts(rows), title=Text(title), title_align="left")]
+    if answer.over_budget is not None:
+        parts.append(over_budget_panel(answer.over_budget))
+    if answer.filtering_reason is not None:
+        parts.append(nothing_line(answer.filtering_reason))
+    parts += pin_reports(answer.pin_reports)
+    parts.append(ignored_table(answer.ignored, settings))
+    return Group(*parts)
+
+
+def render_touch(
+    answer: TouchAnswer, uses: tuple[Use, ...] = (), settings: RenderSettings | None = None
+) -> RenderableType:
+    """Return which uses were hits and which were faults; `uses`, as they were sent, give them names."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for touched in answer.touched:
+        word = Text("fault", style="yellow") if touched.fault else Text("hit", style="green")
+        what = ", ".join(visible(ref) for ref in touched.refs)
+        if touched.paged_in:
+            what += f"\npaged in: {', '.join(visible(ref) for ref in touched.paged_in)}"
+        add_row(table, word, Text(f"{_name(touched.use, uses)}{what}"))
+    for use in answer.unmatched:
+        add_row(table, Text("unknown", style="red"), Text(f"{_name(use, uses)}matches no record"))
+    return Group(table, render_moves(answer.moves, settings), faults_line(answer.faults))
+
+
+def _name(place: int, uses: tuple[Use, ...]) -> str:
+    if place >= len(uses):
+        return ""
+    use = uses[place]
+    lines = f":{use.lines.start}-{use.lines.end}" if use.lines else ""
+    return f"{use.action.value} {visible((use.path or use.ref) + lines)} → " if use.path else f"{use.action.value} "
+
+
+def render_pin(answer: PinAnswer, settings: RenderSettings | None = None) -> RenderableType:
+    """Return the pin that was taken, or why it was not."""
+    if answer.over_budget is not None:
+        return over_budget_panel(answer.over_budget)
+    parts: list[RenderableType] = [Text("Pinned", style="bold")]
+    if answer.pin is not None:
+        parts.append(render_pins([answer.pin]))
+    parts.append(render_moves(answer.moves, settings))
+    return Group(*parts)

@@ -1,0 +1,145 @@
+"""Commands of the agent's turn: focus, check, status, touch, resolve, reset."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hotset.cli import options as o
+from hotset.cli.link import connect
+from hotset.cli.output import emit, end, error_console, show
+from hotset.cli.places import use_of
+from hotset.cli.render import render_check, render_focus, render_resolve, render_status, render_touch, visible
+from hotset.types import Use, UseAction
+
+
+def focus(
+    goal: Annotated[str, typer.Argument(help="What the agent is about to do.")],
+    budget: o.Budget = 0,
+    namespace: o.Namespaces = None,
+    top_k: o.TopK = 0,
+    delta_only: Annotated[bool, typer.Option("--delta-only", help="Leave the block out; the delta has it.")] = False,
+    block: Annotated[bool, typer.Option("--block", help="Print the block to stdout, and nothing else.")] = False,
+    request_id: Annotated[
+        str | None, typer.Option("--request-id", help="A call repeated with the same id is not applied again.")
+    ] = None,
+    agent: o.Agent = "default",
+    json: o.AsJson = False,
+    address: o.Address = None,
+    home: o.Home = None,
+    no_autostart: o.NoAutostart = False,
+    timeout: o.Timeout = None,
+) -> None:
+    """Take one turn: move the working set to GOAL and show what moved, what is in, and what was left out."""
+    if block and (json or delta_only):
+        raise typer.BadParameter("--block stands alone: --json holds the block too, --delta-only leaves it out")
+    with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
+        answer = client.focus(
+            goal,
+            budget_tokens=budget,
+            namespaces=namespace or (),
+            top_k=top_k,
+            delta_only=delta_only,
+            request_id=request_id,
+        )
+    if not block:
+        show(answer, lambda: render_focus(answer, goal), json=json)
+    elif answer.over_budget is None:
+        emit(answer.block)
+    else:
+        error_console().print(render_focus(answer, goal))
+    end(answer.answer)
+
+
+def check(
+    goal: Annotated[str, typer.Argument(help="What the agent is about to do. Else its current goal.")] = "",
+    budget: o.Budget = 0,
+    namespace: o.Namespaces = None,
+    top_k: o.TopK = 0,
+    agent: o.Agent = "default",
+    json: o.AsJson = False,
+    address: o.Address = None,
+    home: o.Home = None,
+    no_autostart: o.NoAutostart = False,
+    timeout: o.Timeout = None,
+) -> None:
+    """Ask "do I have enough?" without moving anything."""
+    with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
+        answer = client.check(goal, budget_tokens=budget, namespaces=namespace or (), top_k=top_k)
+    show(answer, lambda: render_check(answer, goal), json=json)
+    end(answer.answer)
+
+
+def status(
+    agent: o.Agent = "default",
+    json: o.AsJson = False,
+    address: o.Address = None,
+    home: o.Home = None,
+    no_autostart: o.NoAutostart = False,
+    timeout: o.Timeout = None,
+) -> None:
+    """Show the working set as it stands."""
+    with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
+        answer = client.status()
+    show(answer, lambda: render_status(answer), json=json)
+
+
+def touch(
+    places: Annotated[
+        list[str] | None, typer.Argument(metavar="PLACE...", help="PATH:10-48, PATH, or a ref (namespace:name).")
+    ] = None,
+    ref: Annotated[list[str] | None, typer.Option("--ref", help="A ref that reads like a place.")] = None,
+    edit: Annotated[bool, typer.Option("--edit", help="The agent edited them.")] = False,
+    cite: Annotated[bool, typer.Option("--cite", help="The agent cited them.")] = False,
+    namespace: Annotated[str, typer.Option("--namespace", "-n", help="Where the paths are.")] = "",
+    agent: o.Agent = "default",
+    json: o.AsJson = False,
+    address: o.Address = None,
+    home: o.Home = None,
+    no_autostart: o.NoAutostart = False,
+    timeout: o.Timeout = None,
+) -> None:
+    """Report what the agent really used; what was not in the block is a fault and is paged in."""
+    if edit and cite:
+        raise typer.BadParameter("--edit and --cite: one of them; touch twice for both")
+    action = UseAction.EDIT if edit else UseAction.CITE if cite else UseAction.READ
+    uses = tuple(use_of(place, namespace, action) for place in places or ())
+    uses += tuple(Use(ref=each, action=action) for each in ref or ())
+    if not uses:
+        raise typer.BadParameter("name at least one place or --ref")
+    with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
+        answer = client.touch(uses)
+    show(answer, lambda: render_touch(answer, uses), json=json)
+
+
+def resolve(
+    refs: Annotated[list[str], typer.Argument(help="Refs, as every other command shows them.")],
+    agent: o.Agent = "default",
+    json: o.AsJson = False,
+    address: o.Address = None,
+    home: o.Home = None,
+    no_autostart: o.NoAutostart = False,
+    timeout: o.Timeout = None,
+) -> None:
+    """Read records by ref, whole. Moves nothing."""
+    with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
+        answer = client.resolve(refs)
+    show(answer, lambda: render_resolve(answer), json=json)
+
+
+def reset(
+    reason: o.Reason = "",
+    agent: o.Agent = "default",
+    json: o.AsJson = False,
+    address: o.Address = None,
+    home: o.Home = None,
+    no_autostart: o.NoAutostart = False,
+    timeout: o.Timeout = None,
+) -> None:
+    """Say that the context was cleared or compacted: nothing counts as delivered any more."""
+    with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
+        answer = client.reset_context(reason=reason)
+    show(
+        answer, lambda: f"{visible(answer.agent)}: epoch {answer.epoch} begins; the next block is sent whole", json=json
+    )

@@ -1,0 +1,330 @@
+"""The synchronous client."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from hotset import _pages
+from hotset import types as t
+from hotset._base import directory
+from hotset._sync_link import SyncLink
+from hotset._wire import attention_calls, corpus_calls, ingest
+from hotset._wire.health import health
+
+
+class HotsetClient(SyncLink):
+    """A connection to `hotsetd`, safe to share between threads; close it, or use it as a context manager.
+
+    `address` is `unix:/path` or `host:port` on loopback; without it, `home` names the daemon's home, else
+    `$HOTSET_ADDRESS`, else the socket in `$HOTSET_HOME` or `~/.local/state/hotset`. `agent` is taken by calls that
+    name none. Every call has a deadline (`timeout_seconds`, else the client's); calls that are safe to repeat are
+    repeated while the daemon is unavailable. Writes get a random `request_id`, which makes them so; an empty one
+    turns that off. With `autostart` a local daemon is started where none answers.
+
+    Every call raises a `HotsetError`; nothing of gRPC or protobuf comes out.
+    """
+
+    # --- the agent's turn ---
+
+    def focus(
+        self,
+        goal: str,
+        *,
+        budget_tokens: int = 0,
+        namespaces: Iterable[str] = (),
+        mode: t.FocusMode = t.FocusMode.SET,
+        top_k: int = 0,
+        delta_only: bool = False,
+        profile: str = "",
+        at_least_generation: int = 0,
+        agent: str | None = None,
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.FocusAnswer:
+        """Take one turn: move the working set to the goal and return what deserves a place in the context.
+
+        `budget_tokens` is a ceiling on the rendered block (0: the agent's last, else the daemon's default);
+        `namespaces` are searched (none: all). Where pins and mandatory entries alone exceed the budget, the answer is
+        OVER_BUDGET and `over_budget` names them; that raises nothing.
+        """
+        call = attention_calls.focus(
+            self._whose(agent),
+            goal,
+            budget_tokens=budget_tokens,
+            namespaces=namespaces,
+            mode=mode,
+            top_k=top_k,
+            delta_only=delta_only,
+            profile=profile,
+            at_least_generation=at_least_generation,
+            repeat_id=request_id,
+        )
+        return self._run(call, timeout_seconds)
+
+    def check(
+        self,
+        goal: str = "",
+        *,
+        namespaces: Iterable[str] = (),
+        budget_tokens: int = 0,
+        top_k: int = 0,
+        profile: str = "",
+        agent: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.CheckAnswer:
+        """Ask "do I have enough?" without moving anything. An empty goal takes the current one."""
+        call = attention_calls.check(
+            self._whose(agent),
+            goal,
+            namespaces=namespaces,
+            budget_tokens=budget_tokens,
+            top_k=top_k,
+            profile=profile,
+        )
+        return self._run(call, timeout_seconds)
+
+    def status(self, *, agent: str | None = None, timeout_seconds: float | None = None) -> t.StatusAnswer:
+        """Return the working set as it stands."""
+        return self._run(attention_calls.status(self._whose(agent)), timeout_seconds)
+
+    def touch(
+        self,
+        uses: Iterable[t.Use],
+        *,
+        agent: str | None = None,
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.TouchAnswer:
+        """Report what the agent really used; faults are paged in."""
+        return self._run(attention_calls.touch(self._whose(agent), uses, request_id), timeout_seconds)
+
+    def resolve(
+        self,
+        refs: Iterable[str],
+        *,
+        agent: str | None = None,
+        cut: t.Cut | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.ResolveAnswer:
+        """Read records by ref, all of them and whole, in as many calls as it takes; each namespace at one generation.
+
+        `agent` is needed for refs of an agent's own set only, such as its goal.
+        """
+        owner = (self._agent or "") if agent is None else agent
+        return self._drive(_pages.resolve_all(self._conduct, refs, owner, cut, timeout_seconds))
+
+    def resolve_page(
+        self,
+        refs: Iterable[str],
+        *,
+        agent: str | None = None,
+        cut: t.Cut | None = None,
+        offset_bytes: int = 0,
+        max_bytes: int = 0,
+        timeout_seconds: float | None = None,
+    ) -> t.ResolvePage:
+        """Read records by ref in one call; `remaining` and `next_offset_bytes` say what is still to come."""
+        owner = (self._agent or "") if agent is None else agent
+        call = attention_calls.resolve(refs, agent=owner, cut=cut, offset_bytes=offset_bytes, max_bytes=max_bytes)
+        return self._run(call, timeout_seconds)
+
+    def pin(
+        self,
+        ref: str = "",
+        *,
+        text: str = "",
+        reason: str = "",
+        expires_turns: int = 0,
+        owner: t.PinOwner = t.PinOwner.UNSPECIFIED,
+        agent: str | None = None,
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.PinAnswer:
+        """Pin a record, or words of the host's own. One that could never fit is answered OVER_BUDGET and not taken."""
+        call = attention_calls.pin(
+            self._whose(agent),
+            ref=ref,
+            words_to_pin=text,
+            reason=reason,
+            expires_turns=expires_turns,
+            owner=owner,
+            repeat_id=request_id,
+        )
+        return self._run(call, timeout_seconds)
+
+    def unpin(
+        self,
+        ref: str,
+        *,
+        agent: str | None = None,
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.UnpinAnswer:
+        """Take a pin away; the entry falls back to the tier that others' needs give it."""
+        return self._run(attention_calls.unpin(self._whose(agent), ref, request_id), timeout_seconds)
+
+    def evict(
+        self,
+        refs: Iterable[str],
+        *,
+        reason: str = "",
+        agent: str | None = None,
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.EvictAnswer:
+        """Take entries out of the set. The records stay in the store and may return."""
+        return self._run(attention_calls.evict(self._whose(agent), refs, reason, request_id), timeout_seconds)
+
+    def reset_context(
+        self,
+        *,
+        reason: str = "",
+        agent: str | None = None,
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.ResetAnswer:
+        """Say that the host compacted or cleared its context: a new epoch, in which nothing counts as delivered."""
+        return self._run(attention_calls.reset_context(self._whose(agent), reason, request_id), timeout_seconds)
+
+    # --- knowledge ---
+
+    def ingest_tree(
+        self,
+        namespace: str,
+        root: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        source: str = "",
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> Iterator[t.IngestEvent]:
+        """Have the daemon read a directory of its own machine; yields progress and, last, the summary.
+
+        The events must be consumed: leaving the loop cancels the ingest. Batches that were committed stay.
+        """
+        stream = ingest.tree(ingest.ticket(namespace, source, request_id), directory(root), force=force)
+        return self._events(stream, timeout_seconds)
+
+    def ingest_documents(
+        self,
+        namespace: str,
+        documents: Iterable[t.Document],
+        *,
+        source: str = "",
+        completes_source: bool = False,
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> Iterator[t.IngestEvent]:
+        """Send files' contents; yields an acknowledgement for each durable batch and, last, the summary.
+
+        With `completes_source`, documents of the source that are not sent are tombstoned. A sequence is sent again
+        where the connection is lost (its acknowledgements then come again, marked as replayed); an iterator is not.
+        """
+        stream = ingest.documents(
+            ingest.ticket(namespace, source, request_id),
+            documents,
+            completes_source=completes_source,
+            settings=self._settings,
+        )
+        return self._events(stream, timeout_seconds)
+
+    def ingest_records(
+        self,
+        namespace: str,
+        records: Iterable[t.RecordInput],
+        edges: Iterable[t.EdgeInput] = (),
+        *,
+        source: str = "",
+        completes_source: bool = False,
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> Iterator[t.IngestEvent]:
+        """Send typed records and then their edges; yields as `ingest_documents` does."""
+        stream = ingest.records(
+            ingest.ticket(namespace, source, request_id),
+            records,
+            edges,
+            completes_source=completes_source,
+            settings=self._settings,
+        )
+        return self._events(stream, timeout_seconds)
+
+    def remove(
+        self,
+        namespace: str,
+        *,
+        refs: Iterable[str] = (),
+        source: str = "",
+        path: str = "",
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.RemoveAnswer:
+        """Tombstone records by ref, or all of a source or path."""
+        call = corpus_calls.remove(namespace, refs=refs, source=source, path=path, repeat_id=request_id)
+        return self._run(call, timeout_seconds)
+
+    def get(self, ref: str, *, cut: t.Cut | None = None, timeout_seconds: float | None = None) -> t.GetAnswer:
+        """Return a record with its relations."""
+        return self._run(corpus_calls.get(ref, cut), timeout_seconds)
+
+    def list_records(
+        self,
+        namespace: str,
+        *,
+        kind: str = "",
+        path_prefix: str = "",
+        page_size: int = 0,
+        timeout_seconds: float | None = None,
+    ) -> Iterator[t.StoredRecord]:
+        """Yield every record of a namespace, without texts. The deadline is each page's own.
+
+        Raises StaleCursor where the namespace changed between two pages: begin anew.
+        """
+        cursor = ""
+        while True:
+            page = self.list_page(
+                namespace,
+                kind=kind,
+                path_prefix=path_prefix,
+                page_size=page_size,
+                cursor=cursor,
+                timeout_seconds=timeout_seconds,
+            )
+            yield from page.records
+            cursor = page.next_cursor
+            if not cursor:
+                return
+
+    def list_page(
+        self,
+        namespace: str,
+        *,
+        kind: str = "",
+        path_prefix: str = "",
+        page_size: int = 0,
+        cursor: str = "",
+        timeout_seconds: float | None = None,
+    ) -> t.ListPage:
+        """Return one page of a namespace's records; `cursor` comes from the page before."""
+        call = corpus_calls.list_page(namespace, kind=kind, path_prefix=path_prefix, page_size=page_size, cursor=cursor)
+        return self._run(call, timeout_seconds)
+
+    def describe_namespace(self, namespace: str, *, timeout_seconds: float | None = None) -> t.NamespaceDescription:
+        """Return what a namespace holds and how far its indexes are."""
+        return self._run(corpus_calls.describe_namespace(namespace), timeout_seconds)
+
+    # --- the daemon itself ---
+
+    def health(self, service: str = "", *, timeout_seconds: float | None = None) -> t.Health:
+        """Return the daemon's word on whether it, or one service of it, serves."""
+        return self._run(health(service), timeout_seconds)
+
+    def wait_ready(self, *, timeout_seconds: float | None = None) -> None:
+        """Wait until the daemon serves; raise why it does not when the deadline comes."""
+        self._drive(self._conduct.wait_ready(timeout_seconds))
+
+    def handshake(self, *, agent: str | None = None, timeout_seconds: float | None = None) -> t.Versions:
+        """Return the daemon's versions; raise VersionMismatch where it speaks another protocol."""
+        named = (self._agent or "default") if agent is None else agent
+        return self._drive(_pages.handshake(self._conduct, named, timeout_seconds))

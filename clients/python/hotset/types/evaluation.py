@@ -1,0 +1,179 @@
+"""What Focus and Check both say of a goal: enough or not, drift, coverage, and what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hotset.types.shared import Cut, ReasonCount, Versions
+from hotset.types.words import (
+    Answer,
+    DriftVerdict,
+    Freshness,
+    LaneState,
+    Nothing,
+    OppositionCoverage,
+    SearchCoverage,
+    Standing,
+    SufficiencyState,
+    SupportClosure,
+    Tier,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """One relevant record that is not in the block, and why."""
+
+    ref: str
+    why: str
+    relevance: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """The honest remainder: relevant records whose text is not in the block.
+
+    `count` is an upper bound, split by `reasons`; `best` holds the most relevant of them, and `truncated` says that
+    more lie behind. `near_misses` counts records below the relevance floor, apart from `count`.
+    """
+
+    count: int
+    reasons: tuple[ReasonCount, ...]
+    best: tuple[Omission, ...]
+    truncated: bool
+    near_misses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sufficiency:
+    """The stop signal, made without looking at answers.
+
+    Relevances are 0 to 1: `top_relevance` of the best record, `captured` the share of ranked relevance that is in the
+    set, `marginal` the best record left out. Where `calibrated` is false, no error rate is known.
+    """
+
+    state: SufficiencyState
+    cause: str
+    top_relevance: float
+    captured: float
+    marginal: float
+    truncated: bool
+    open_obligations: tuple[str, ...]
+    calibrated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One measured sign of drift against its threshold; `measured` is false where it could not be taken."""
+
+    name: str
+    value: float
+    threshold: float
+    measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StaleEntry:
+    """An entry whose record changed or went since it was admitted."""
+
+    ref: str
+    admitted_generation: int
+    generation: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Whether the goal or the evidence moved away from the set, with the numbers behind the verdict."""
+
+    verdict: DriftVerdict
+    signals: tuple[Signal, ...]
+    stale: tuple[StaleEntry, ...]
+    calibrated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LaneReport:
+    """What one search lane did: hits, the share of the scope it can see (0 to 1), and its lag in changes."""
+
+    lane: str
+    state: LaneState
+    hits: int
+    covered: float
+    lag: int
+    coverage: SearchCoverage
+    note: str
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A name that the goal mentions, and whether it occurs anywhere in the scope."""
+
+    name: str
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Support, search, opposition and freshness, kept apart on purpose: there is no single "complete"."""
+
+    support_closure: SupportClosure
+    search: SearchCoverage
+    opposition: OppositionCoverage
+    freshness: Freshness
+    lanes: tuple[LaneReport, ...]
+    rejected: tuple[ReasonCount, ...]
+    entities: tuple[Entity, ...]
+    ranked: int
+    origins: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offender:
+    """One pinned or mandatory entry that takes part in exceeding the budget."""
+
+    ref: str
+    tier: Tier
+    tokens: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class OverBudget:
+    """Pins and mandatory entries alone exceed the budget: raise it to `needed_tokens`, or unpin offenders."""
+
+    needed_tokens: int
+    offenders: tuple[Offender, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PinReport:
+    """A pin whose record was superseded or removed, and what to do about it."""
+
+    ref: str
+    standing: Standing
+    successor: str
+    what_to_do: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAnswer:
+    """The answer to "do I have enough?". Nothing was moved by asking."""
+
+    agent: str
+    turn: int
+    answer: Answer
+    sufficiency: Sufficiency
+    ignored: Ignored
+    drift: Drift
+    coverage: Coverage
+    over_budget: OverBudget | None
+    filtering_reason: Nothing | None
+    degraded: bool
+    cut: Cut
+    versions: Versions
+    model_calls: int
+    embedding_calls: int
+    pin_reports: tuple[PinReport, ...]

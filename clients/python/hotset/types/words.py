@@ -1,0 +1,200 @@
+"""The closed sets of words in answers. `UNSPECIFIED` is a word the daemon left out or this client does not know."""
+
+from __future__ import annotations
+
+from enum import Enum, unique
+
+
+@unique
+class Answer(Enum):
+    """Whether a call did what it was asked; OVER_BUDGET is an answer, not an error: the state is kept."""
+
+    UNSPECIFIED = "unspecified"
+    OK = "ok"
+    OVER_BUDGET = "over_budget"
+
+
+@unique
+class FocusMode(Enum):
+    """What Focus does: move the set, evaluate without moving it, or show it."""
+
+    UNSPECIFIED = "unspecified"
+    SET = "set"
+    CHECK = "check"
+    STATUS = "status"
+
+
+@unique
+class Tier(Enum):
+    """Where an entry stands in the working set, strongest first."""
+
+    UNSPECIFIED = "unspecified"
+    PINNED = "pinned"
+    MANDATORY = "mandatory"
+    RESIDENT = "resident"
+    FRONTIER_ONLY = "frontier_only"
+    EVICTED = "evicted"
+
+
+@unique
+class Fidelity(Enum):
+    """How much of a record's text is rendered; all renderings are extracts."""
+
+    UNSPECIFIED = "unspecified"
+    FULL = "full"
+    OUTLINE = "outline"
+    GIST = "gist"
+    REFERENCE = "reference"
+
+
+@unique
+class Standing(Enum):
+    """What the store says of a record at the cut."""
+
+    UNSPECIFIED = "unspecified"
+    CURRENT = "current"
+    SUPERSEDED = "superseded"
+    REMOVED = "removed"
+    OUT_OF_SCOPE = "out_of_scope"
+
+
+@unique
+class SupportClosure(Enum):
+    """How much of what a result needs by mandatory relations is there."""
+
+    UNSPECIFIED = "unspecified"
+    CLOSED = "closed"
+    PARTIAL = "partial"
+    RESOURCE_LIMITED = "resource_limited"
+    NOT_REQUESTED = "not_requested"
+
+
+@unique
+class SearchCoverage(Enum):
+    """What a search can claim to have looked at; weaker claims come later."""
+
+    UNSPECIFIED = "unspecified"
+    EXHAUSTIVE_FOR_DECLARED_FRAGMENT = "exhaustive_for_declared_fragment"
+    APPROXIMATE = "approximate"
+    HEURISTIC = "heuristic"
+    BOUNDED = "bounded"
+    PARTIAL_BACKEND = "partial_backend"
+    RESOURCE_LIMITED = "resource_limited"
+    NOT_ATTEMPTED = "not_attempted"
+
+
+@unique
+class OppositionCoverage(Enum):
+    """What was done to find records that speak against the results."""
+
+    UNSPECIFIED = "unspecified"
+    NOT_REQUESTED = "not_requested"
+
+
+@unique
+class Freshness(Enum):
+    """Whether an item's text is that of its source; UNKNOWN where nothing can check it."""
+
+    UNSPECIFIED = "unspecified"
+    CURRENT = "current"
+    STALE = "stale"
+    UNKNOWN = "unknown"
+
+
+@unique
+class Nothing(Enum):
+    """Which kind of nothing an empty answer is."""
+
+    UNSPECIFIED = "unspecified"
+    EMPTY = "empty"
+    NOT_INDEXED = "not_indexed"
+    BELOW_THRESHOLD = "below_threshold"
+    DEGRADED = "degraded"
+    FAILED = "failed"
+
+
+@unique
+class Change(Enum):
+    """What happened to one entry since the block before."""
+
+    UNSPECIFIED = "unspecified"
+    NEW = "new"
+    UPDATED = "updated"
+    REMOVED = "removed"
+
+
+@unique
+class SufficiencyState(Enum):
+    """Whether the agent has enough: yes, not yet, or more would add nothing."""
+
+    UNSPECIFIED = "unspecified"
+    SUFFICIENT = "sufficient"
+    GATHERING = "gathering"
+    SATURATED = "saturated"
+
+
+@unique
+class DriftVerdict(Enum):
+    """Whether the goal or the evidence moved away from the set."""
+
+    UNSPECIFIED = "unspecified"
+    HOLD = "hold"
+    REFOCUS = "refocus"
+    STALE = "stale"
+
+
+@unique
+class LaneState(Enum):
+    """How one search lane took part in a turn."""
+
+    UNSPECIFIED = "unspecified"
+    OK = "ok"
+    PARTIAL = "partial"
+    TIMED_OUT = "timed_out"
+    UNAVAILABLE = "unavailable"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@unique
+class PinOwner(Enum):
+    """Who holds a pin; GOAL is the daemon's own, for the goal of the turn."""
+
+    UNSPECIFIED = "unspecified"
+    HOST = "host"
+    AGENT = "agent"
+    GOAL = "goal"
+
+
+@unique
+class UseAction(Enum):
+    """What the agent did with a record."""
+
+    UNSPECIFIED = "unspecified"
+    READ = "read"
+    EDIT = "edit"
+    CITE = "cite"
+
+
+@unique
+class RelationRole(Enum):
+    """What a relation means for the working set."""
+
+    UNSPECIFIED = "unspecified"
+    MANDATORY = "mandatory"
+    ASSOCIATIVE = "associative"
+    OPPOSING = "opposing"
+    IDENTITY = "identity"
+    ORIGIN = "origin"
+    SUCCESSION = "succession"
+
+
+@unique
+class Health(Enum):
+    """The daemon's own word on whether it serves."""
+
+    UNKNOWN = "unknown"
+    SERVING = "serving"
+    NOT_SERVING = "not_serving"
+    SERVICE_UNKNOWN = "service_unknown"

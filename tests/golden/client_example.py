@@ -1,0 +1,239 @@
+"""Answers of the worked example, as values: three turns of one agent over a shop's code."""
+
+from __future__ import annotations
+
+from hotset import types as t
+
+CUT = t.Cut((t.NamespaceGeneration("acme/shop", 119),))
+VERSIONS = t.Versions("0.1.0", "hotset.v1", "default", "1", "uncalibrated", "o200k", "minilm-int8")
+
+
+def item(name: str, tier: t.Tier, fidelity: t.Fidelity, tokens: int, heat: float, **more: object) -> t.Item:
+    fields: dict[str, object] = {
+        "ref": f"acme/shop:{name}",
+        "namespace": "acme/shop",
+        "kind": "function",
+        "title": name,
+        "path": f"shop/{name}.py",
+        "lines": t.Lines(10, 48),
+        "tier": tier,
+        "fidelity": fidelity,
+        "tokens": tokens,
+        "heat": heat,
+        "relevance": 0.7,
+        "reason": "goal_match",
+        "generation": 118,
+        "digest": "d",
+        "standing": t.Standing.CURRENT,
+        "successor": "",
+        "freshness": t.Freshness.CURRENT,
+        "required_by": (),
+        "closure": t.SupportClosure.CLOSED,
+        "lanes": ("lexical",),
+        "admitted_turn": 1,
+        "segment": t.Segment(0, 100, "s"),
+    }
+    return t.Item(**(fields | more))  # type: ignore[arg-type]
+
+
+ITEMS = (
+    item(
+        "goal", t.Tier.PINNED, t.Fidelity.FULL, 31, 1.0, title="Refunds are sometimes issued twice", path="", lines=None
+    ),
+    item(
+        "refunds-are-idempotent",
+        t.Tier.MANDATORY,
+        t.Fidelity.FULL,
+        96,
+        0.4,
+        kind="rule",
+        path="",
+        lines=None,
+        required_by=("acme/shop:issue_refund",),
+    ),
+    item("issue_refund", t.Tier.RESIDENT, t.Fidelity.FULL, 410, 0.9),
+    item("retry_policy", t.Tier.RESIDENT, t.Fidelity.OUTLINE, 120, 0.3),
+    item(
+        "[bold]a title with markup[/bold] \x1b[31mand a control\x07",
+        t.Tier.FRONTIER_ONLY,
+        t.Fidelity.REFERENCE,
+        15,
+        0.0,
+    ),
+)
+
+IGNORED = t.Ignored(
+    count=31,
+    reasons=(t.ReasonCount("budget", 27), t.ReasonCount("duplicate_origin", 4)),
+    best=(
+        t.Omission("acme/shop:provider_timeout", "budget", 0.41, "provider_timeout"),
+        t.Omission("acme/shop:退款", "budget", 0.39, "退款处理 (CJK)"),
+    ),
+    truncated=True,
+    near_misses=3,
+)
+
+SUFFICIENCY = t.Sufficiency(
+    t.SufficiencyState.GATHERING,
+    "strong_candidate_left_out",
+    0.83,
+    0.74,
+    0.41,
+    True,
+    ("premise of issue_refund",),
+    False,
+)
+
+DRIFT = t.Drift(
+    t.DriftVerdict.REFOCUS,
+    (
+        t.Signal("goal_distance", 0.81, 0.5, True),
+        t.Signal("mass_kept", 0.06, 0.3, True),
+        t.Signal("scope_shift", 0, 0.5, False),
+    ),
+    (t.StaleEntry("acme/shop:issue_refund", 118, 119, "changed"),),
+    False,
+)
+
+COVERAGE = t.Coverage(
+    t.SupportClosure.CLOSED,
+    t.SearchCoverage.APPROXIMATE,
+    t.OppositionCoverage.NOT_REQUESTED,
+    t.Freshness.CURRENT,
+    (
+        t.LaneReport("exact", t.LaneState.OK, 3, 1.0, 0, t.SearchCoverage.EXHAUSTIVE_FOR_DECLARED_FRAGMENT, "", False),
+        t.LaneReport("vector", t.LaneState.PARTIAL, 9, 0.61, 40, t.SearchCoverage.APPROXIMATE, "embedding on", False),
+    ),
+    (t.ReasonCount("gone_at_the_cut", 2), t.ReasonCount("out_of_scope", 1)),
+    (t.Entity("refund", True), t.Entity("frobnicate", False)),
+    240,
+    231,
+)
+
+BUDGET = t.Budget(4000, 3962, 31, 96, 3655, 180, False)
+
+MOVES = (
+    t.Move("acme/shop:issue_refund", t.Tier.UNSPECIFIED, t.Tier.RESIDENT, "goal_match", "issue_refund"),
+    t.Move("acme/shop:x", t.Tier.EVICTED, t.Tier.MANDATORY, "premise_of issue_refund", "refunds-are-idempotent"),
+    t.Move("acme/shop:y", t.Tier.FRONTIER_ONLY, t.Tier.RESIDENT, "used_by_agent", "retry_policy"),
+    t.Move("acme/shop:z", t.Tier.RESIDENT, t.Tier.FRONTIER_ONLY, "cooled", "nightly_export"),
+    t.Move("acme/shop:w", t.Tier.RESIDENT, t.Tier.EVICTED, "pressure", "invoice_layout"),
+)
+
+PIN_REPORTS = (t.PinReport("acme/shop:old_rule", t.Standing.SUPERSEDED, "acme/shop:new_rule", "pin the successor"),)
+
+FOCUS = t.FocusAnswer(
+    agent="dev-7",
+    epoch=1,
+    turn=3,
+    answer=t.Answer.OK,
+    items=ITEMS,
+    block="[goal] Refunds are sometimes issued twice\n",
+    delta=t.Delta((t.DeltaEntry("acme/shop:w", t.Change.REMOVED, t.Tier.EVICTED, t.Fidelity.FULL, ""),), 640),
+    ignored=IGNORED,
+    sufficiency=SUFFICIENCY,
+    drift=DRIFT,
+    coverage=COVERAGE,
+    budget=BUDGET,
+    over_budget=None,
+    moves=MOVES,
+    filtering_reason=None,
+    degraded=True,
+    receipt="r-000003",
+    receipt_digest="digest",
+    cut=CUT,
+    versions=VERSIONS,
+    model_calls=0,
+    embedding_calls=1,
+    check=None,
+    status=None,
+    replayed=False,
+    prefix_stable=0.91,
+    pin_reports=PIN_REPORTS,
+    steps=(t.Step("lanes", 3.25), t.Step("packing", 1.5)),
+)
+
+OVER_BUDGET = t.OverBudget(
+    5200,
+    (
+        t.Offender("acme/shop:card-rule", t.Tier.PINNED, 5000, "never log card numbers"),
+        t.Offender("acme/shop:premise", t.Tier.MANDATORY, 200, "a premise"),
+    ),
+)
+
+PIN = t.Pin("acme/shop:card-rule", t.PinOwner.HOST, "compliance", 0, 1, "never log card numbers", 40)
+
+STATUS = t.StatusAnswer(
+    agent="dev-7",
+    epoch=1,
+    turn=3,
+    goal="Why is the nightly export of invoices slow?",
+    items=ITEMS * 4,
+    pins=(PIN, t.Pin("acme/shop:goal", t.PinOwner.GOAL, "the goal of the turn", 3, 3, "goal", 31)),
+    ghosts=tuple(t.Ghost(f"acme/shop:g{n}", n, "pressure", 0.1, f"ghost {n}") for n in range(7)),
+    ghost_count=23,
+    budget=BUDGET,
+    drift=DRIFT,
+    faults=t.Faults(2, 1, 1, 0),
+    cut=CUT,
+    versions=VERSIONS,
+    model_calls=0,
+    state_digest="state",
+    last_receipt="r-000003",
+)
+
+CHECK = t.CheckAnswer(
+    agent="dev-7",
+    turn=3,
+    answer=t.Answer.OK,
+    sufficiency=SUFFICIENCY,
+    ignored=IGNORED,
+    drift=DRIFT,
+    coverage=COVERAGE,
+    over_budget=None,
+    filtering_reason=t.Nothing.NOT_INDEXED,
+    degraded=False,
+    cut=CUT,
+    versions=VERSIONS,
+    model_calls=0,
+    embedding_calls=1,
+    pin_reports=(),
+)
+
+USES = (
+    t.Use(namespace="acme/shop", path="shop/retry_policy.py", lines=t.Lines(10, 48)),
+    t.Use(ref="acme/shop:issue_refund", action=t.UseAction.EDIT),
+    t.Use(namespace="acme/shop", path="no/such.py"),
+)
+
+TOUCH = t.TouchAnswer(
+    agent="dev-7",
+    turn=3,
+    touched=(
+        t.Touched(0, ("acme/shop:retry_policy",), True, ("acme/shop:retry_policy",)),
+        t.Touched(1, ("acme/shop:issue_refund",), False, ()),
+    ),
+    unmatched=(2,),
+    moves=MOVES[2:3],
+    faults=t.Faults(2, 1, 1, 0),
+    versions=VERSIONS,
+    model_calls=0,
+    replayed=False,
+)
+
+SUMMARY = t.IngestSummary(
+    namespace="acme/shop",
+    generation=119,
+    files_taken=1043,
+    files_unchanged=12,
+    files_removed=1,
+    records_written=18250,
+    records_removed=9,
+    edges_written=40311,
+    skipped=(t.ReasonCount("binary", 4), t.ReasonCount("too_large", 1)),
+    problems=(t.FileProblem("shop/broken.py", "syntax_error", "line 3: never closed"),),
+    problems_truncated=True,
+    elapsed_seconds=12.5,
+    stages=(t.StageTime("read", 1.5), t.StageTime("parse", 8.0), t.StageTime("write", 3.0)),
+    bytes=12_345_678,
+)
