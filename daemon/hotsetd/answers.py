@@ -1,0 +1,137 @@
+"""What the use cases answer, as values. `hotsetd.wire` turns them into messages; some are stored for repeated calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workingset.budget import OverBudget
+from workingset.candidate import Entity, LaneOutcome
+from workingset.drift import Drift
+from workingset.entry import Pin
+from workingset.remainder import Ignored
+from workingset.sufficiency import Nothing, Sufficiency
+from workingset.tier import Move
+from workingset.transitions.focus import FocusOutcome
+from workingset.transitions.refresh import PinReport
+from workingset.transitions.touch import Touched
+from workingset.vocabulary import Cut, Digest, Generation, Lines, Namespace, Ref, Standing, SupportClosure, Tokens
+from workingset.working_set import WorkingSet
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What the search claims, kept apart from what the set decided."""
+
+    cut: Cut
+    lanes: tuple[LaneOutcome, ...]
+    rejected: tuple[tuple[str, int], ...]
+    entities: tuple[Entity, ...]
+    ranked: int
+    origins: int
+    support: SupportClosure
+    stale: int
+    model_calls: int
+    embedding_calls: int
+
+    @property
+    def degraded(self) -> bool:
+        """True where any lane did not take full part."""
+        return any(lane.degraded for lane in self.lanes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FocusAnswer:
+    """One turn's answer. `timings_ms` are of this process and not part of any digest."""
+
+    outcome: FocusOutcome
+    coverage: Coverage
+    receipt_digest: Digest
+    timings_ms: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckAnswer:
+    """The evaluation of a goal without moving anything."""
+
+    state: WorkingSet
+    sufficiency: Sufficiency
+    ignored: Ignored
+    drift: Drift
+    over_budget: OverBudget | None
+    nothing: Nothing | None
+    pin_reports: tuple[PinReport, ...]
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusAnswer:
+    """The working set as stored, and the digest of its bytes."""
+
+    state: WorkingSet
+    state_digest: Digest
+    cut: Cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TouchAnswer:
+    """What each use came to. `use` counts uses of the request from 0; `unmatched` are those no record matches."""
+
+    state: WorkingSet
+    touched: tuple[tuple[int, Touched], ...]
+    unmatched: tuple[int, ...]
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinAnswer:
+    """A pin that was taken, or why it can never fit."""
+
+    pin: Pin
+    title: str
+    tokens: Tokens
+    moves: tuple[Move, ...]
+    over_budget: OverBudget | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovesAnswer:
+    """The moves of an unpin or an eviction."""
+
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetAnswer:
+    """The epoch that a reset began."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """One record's text, or the piece of it that was asked for."""
+
+    ref: Ref
+    namespace: Namespace
+    kind: str
+    title: str
+    text: str
+    generation: Generation
+    digest: Digest
+    standing: Standing
+    total_bytes: int
+    next_offset_bytes: int = 0
+    path: str = ""
+    lines: Lines | None = None
+    outline: str = ""
+    gist: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveAnswer:
+    """The records that fitted, and the refs to ask again with."""
+
+    records: tuple[Resolved, ...]
+    remaining: tuple[Ref, ...]
+    cut: Cut

@@ -1,0 +1,111 @@
+"""The one place where concrete classes meet: settings and a home become the parts of a daemon."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hotsetd.agents import Agents
+from hotsetd.calls import Caller
+from hotsetd.clock import Clock
+from hotsetd.config import Home, Settings
+from hotsetd.corpus import Corpus
+from hotsetd.errors import BadConfiguration
+from hotsetd.freshness import Freshness
+from hotsetd.ingesting import Ingesting
+from hotsetd.jobs import Jobs
+from hotsetd.reading import Reading
+from hotsetd.telemetry import Log
+from hotsetd.turns import Turns
+from retrieval.errors import BadField
+from retrieval.index.follower import IndexFollower
+from retrieval.index.lexical import LexicalIndex
+from retrieval.index.sensor import Embedder
+from retrieval.index.vector import VectorIndex
+from retrieval.project import Retrieval
+from retrieval.store.interface import Store
+from retrieval.store.lmdb import open_store
+from retrieval.text.embedding import MiniLmEmbedder
+from retrieval.text.token_count import MemoisedCounter, TokenCounter, counter_named
+from workingset.eviction.registry import POLICIES
+from workingset.vocabulary import TenantId
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a running daemon is made of. `close` lets go of files in order: indexes, then the store."""
+
+    settings: Settings
+    store: Store
+    follower: IndexFollower
+    jobs: Jobs
+    turns: Turns
+    reading: Reading
+    corpus: Corpus
+    ingesting: Ingesting
+    counter: TokenCounter
+    embedding_model: str
+    caller: Caller
+
+    def close(self) -> None:
+        """Stop background work, save the indexes, close the store."""
+        self.jobs.stop()
+        try:
+            self.follower.close()
+        finally:
+            self.store.close()
+
+
+def build(
+    home: Home,
+    settings: Settings,
+    clock: Clock,
+    log: Log,
+    *,
+    read_only: bool = False,
+    embedder: Embedder | None = None,
+) -> Parts:
+    """Open the store and its indexes and put the daemon together; starts no thread.
+
+    Raises BadConfiguration, and what opening the store raises. `embedder` replaces the packaged model.
+    """
+    _check(settings)
+    store = open_store(home.store, settings.store, read_only=read_only)
+    try:
+        return _assembled(home, settings, clock, log, store, embedder or MiniLmEmbedder(settings.embedding))
+    except BaseException:
+        store.close()
+        raise
+
+
+def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: Store, embedder: Embedder) -> Parts:
+    lexical = LexicalIndex(home.indexes / "lexical", settings.lexical, read_only=store.read_only)
+    vector = VectorIndex(home.indexes / "vector", embedder.fingerprint, embedder.dimensions, settings.vector)
+    follower = IndexFollower(store, lexical, vector, embedder, settings.follower)
+    jobs = Jobs(follower, settings.jobs, clock, log)
+    counter = MemoisedCounter(counter_named(settings.tokenizer))
+    retrieval = Retrieval(lexical, vector, embedder, follower, follower.embed_now, settings.retrieval)
+    agents = Agents(settings.cache.hot_agents)
+    freshness = Freshness(store, follower, settings.jobs)
+    return Parts(
+        settings=settings,
+        store=store,
+        follower=follower,
+        jobs=jobs,
+        turns=Turns(store, retrieval, agents, counter.count, clock, settings, freshness.settle),
+        reading=Reading(store, agents, settings.limits),
+        corpus=Corpus(store, follower, settings.limits, jobs.wake),
+        ingesting=Ingesting(store, settings, clock, jobs.wake),
+        counter=counter,
+        embedding_model=embedder.fingerprint,
+        caller=Caller(TenantId(settings.server.tenant)),
+    )
+
+
+def _check(settings: Settings) -> None:
+    policy = settings.working_set.eviction.policy
+    if policy not in POLICIES:
+        raise BadConfiguration("working_set.eviction.policy", f"{policy!r} is none of {', '.join(sorted(POLICIES))}")
+    try:
+        counter_named(settings.tokenizer)
+    except BadField as error:
+        raise BadConfiguration("tokenizer", error.what) from error

@@ -1,0 +1,92 @@
+"""What callers ask, as decoded and not yet checked. `hotsetd.wire` makes these; the use cases check them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workingset.entry import PinOwner
+from workingset.transitions.touch import Action
+from workingset.vocabulary import TenantId
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whose data a call sees."""
+
+    tenant: TenantId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FocusCall:
+    """One turn. A budget or `top_k` of 0 takes the last or the default one."""
+
+    agent: str
+    goal: str
+    budget_tokens: int = 0
+    namespaces: tuple[str, ...] = ()
+    top_k: int = 0
+    profile: str = ""
+    request_id: str = ""
+    at_least_generation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UseCall:
+    """One use: a ref, or a path with or without lines; `namespace` may be empty where the path is unambiguous."""
+
+    ref: str
+    namespace: str
+    path: str
+    start_line: int
+    end_line: int
+    action: Action
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TouchCall:
+    """What the agent used, in order."""
+
+    agent: str
+    uses: tuple[UseCall, ...]
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinCall:
+    """A record by ref, or words."""
+
+    agent: str
+    ref: str
+    text: str
+    reason: str
+    expires_turns: int
+    owner: PinOwner
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefsCall:
+    """Refs of an agent's set, for Unpin and Evict."""
+
+    agent: str
+    refs: tuple[str, ...]
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetCall:
+    """A new epoch."""
+
+    agent: str
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveCall:
+    """Refs to read, at a cut or newest; `offset_bytes` continues the text of a single ref."""
+
+    refs: tuple[str, ...]
+    agent: str = ""
+    cut: tuple[tuple[str, int], ...] = ()
+    offset_bytes: int = 0
+    max_bytes: int = 0

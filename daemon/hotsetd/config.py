@@ -1,0 +1,230 @@
+"""Configuration: a TOML file becomes frozen settings, or an error that names the key.
+
+Every setting has a default; the file need not exist. `hotsetd --print-config` writes all of them with where each number
+comes from, and a test holds `systemd/hotsetd.example.toml` to that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
+
+from hotsetd.errors import BadConfiguration
+from retrieval.index.follower import FollowerSettings
+from retrieval.index.lexical import LexicalSettings
+from retrieval.index.vector import VectorSettings
+from retrieval.ingest.settings import IngestSettings
+from retrieval.settings import RetrievalSettings
+from retrieval.store.lmdb import LmdbSettings
+from retrieval.text.embedding import EmbeddingSettings
+from workingset.settings import WorkingSetSettings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where the daemon listens, and how it stops."""
+
+    tcp_address: str = ""
+    """Empty: none. A loopback address and port, for example "127.0.0.1:7717"; the Unix socket is always there."""
+    worker_threads: int = 4
+    """Guess: two cores, and calls that wait for a commit."""
+    drain_seconds: float = 10.0
+    """Guess: how long calls under way may take after a stop was asked for."""
+    default_deadline_seconds: float = 30.0
+    """Guess: for callers that set no deadline."""
+    tenant: str = "default"
+    """Whose data an unauthenticated local caller sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """What a request may ask for."""
+
+    message_bytes: int = 16 * 1024 * 1024
+    """Guess: both ways; a 10 MiB goal still reaches the check that names the field."""
+    goal_bytes: int = 65_536
+    """Guess: a long issue with its log; more is a document, to be ingested."""
+    budget_tokens: int = 1_000_000
+    """Guess: above the largest context windows on offer."""
+    default_budget_tokens: int = 8_000
+    """Guess: a twentieth of a common window."""
+    agent_characters: int = 128
+    """Guess; with namespaces bounded so that a storage key of 511 bytes holds them."""
+    namespace_characters: int = 128
+    """As above."""
+    namespaces: int = 64
+    """Guess: named in one call."""
+    refs: int = 256
+    """Guess: named in one call."""
+    uses: int = 512
+    """Guess: reported in one Touch."""
+    request_id_characters: int = 128
+    """Guess: a UUID has 36."""
+    answers_kept: int = 32
+    """Guess: stored answers of an agent for repeated calls."""
+    waiting_calls: int = 8
+    """Guess: calls that may wait for one agent's turn."""
+    resolve_bytes: int = 65_536
+    """Guess: text in one reply of Resolve unless the caller says otherwise."""
+    resolve_bytes_limit: int = 4 * 1024 * 1024
+    """Guess: a quarter of a message."""
+    page_records: int = 100
+    """Guess: records in one page of List unless the caller says otherwise."""
+    page_records_limit: int = 1_000
+    """Guess."""
+    edges_listed: int = 200
+    """Guess: edges shown by Get; more is said to be there."""
+    ghosts_listed: int = 50
+    """Guess: ghosts shown by Status; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobSettings:
+    """Work in the background."""
+
+    lexical_changes: int = 2_000
+    """Guess: changes taken in at once; a commit of the index costs some 15 ms."""
+    embedded_texts: int = 16
+    """Guess: texts embedded between two looks at the stop flag, some 0.3 s."""
+    embed_in_background: bool = True
+    """Off: texts are embedded by demand alone, for the candidates of goals."""
+    embed_nice: int = 15
+    """Guess: the embedding thread yields to calls."""
+    idle_seconds: float = 5.0
+    """Guess: how long a follower that has nothing to do, or cannot, waits for a write before it looks again."""
+    settle_changes: int = 500
+    """Guess: a Focus waits for an index that is at most so many changes behind."""
+    settle_seconds: float = 0.5
+    """The design's bound from saving a file to finding it; what is missing after it is said in the reply."""
+    save_seconds: float = 60.0
+    """Guess: how often the vector index is written to its file; what is younger is taken from the store again."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSettings:
+    """What is kept in memory."""
+
+    hot_agents: int = 1_000
+    """Guess: some 20 kB each; others are read from the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """Structured logs on standard error. No text of records or goals is ever written to them."""
+
+    level: str = "info"
+    """debug, info, warning or error."""
+    json_lines: bool = False
+    """One JSON object a line, for collectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of a daemon."""
+
+    tokenizer: str = "o200k_base"
+    """A name of `retrieval.text.token_count.counter_named`."""
+    server: ServerSettings = field(default_factory=ServerSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    jobs: JobSettings = field(default_factory=JobSettings)
+    cache: CacheSettings = field(default_factory=CacheSettings)
+    log: LogSettings = field(default_factory=LogSettings)
+    store: LmdbSettings = field(default_factory=LmdbSettings)
+    lexical: LexicalSettings = field(default_factory=LexicalSettings)
+    vector: VectorSettings = field(default_factory=VectorSettings)
+    follower: FollowerSettings = field(default_factory=FollowerSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+    ingest: IngestSettings = field(default_factory=IngestSettings)
+    working_set: WorkingSetSettings = field(default_factory=WorkingSetSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The daemon's directory and what lies where in it."""
+
+    path: Path
+
+    @classmethod
+    def default(cls) -> Home:
+        """`$HOTSET_HOME`, else `~/.local/state/hotset`."""
+        named = os.environ.get("HOTSET_HOME")
+        return cls(Path(named) if named else Path.home() / ".local" / "state" / "hotset")
+
+    @property
+    def run(self) -> Path:
+        """Sockets and the lock; owner-only."""
+        return self.path / "run"
+
+    @property
+    def socket(self) -> Path:
+        """The daemon's socket."""
+        return self.run / "hotsetd.sock"
+
+    @property
+    def lock(self) -> Path:
+        """The instance lock."""
+        return self.run / "hotsetd.lock"
+
+    @property
+    def store(self) -> Path:
+        """The durable store."""
+        return self.path / "store"
+
+    @property
+    def indexes(self) -> Path:
+        """The indexes: may be deleted while no daemon runs."""
+        return self.path / "index"
+
+    @property
+    def configuration(self) -> Path:
+        """Read where no other file is named."""
+        return self.path / "hotsetd.toml"
+
+
+def load(path: Path | None) -> Settings:
+    """Read a TOML file into settings; None gives the defaults. Raises BadConfiguration naming the key."""
+    if path is None:
+        return Settings()
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadConfiguration(str(path), str(error)) from error
+    return settings_from(Settings, table, "")
+
+
+def settings_from(kind: type[T], table: dict[str, Any], prefix: str) -> T:
+    """Make a settings value from a table; a key it does not have, or a value of another type, is an error."""
+    hints = get_type_hints(kind)
+    known = {part.name for part in dataclasses.fields(kind)}  # type: ignore[arg-type]  # every settings type is one
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        if key not in known:
+            raise BadConfiguration(name, f"there is no such key; there are {', '.join(sorted(known))}")
+        hint = hints[key]
+        if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+            if not isinstance(value, dict):
+                raise BadConfiguration(name, "this is a table, not a value")
+            values[key] = settings_from(hint, value, f"{name}.")
+        else:
+            values[key] = _converted(name, value, hint)
+    try:
+        return kind(**values)
+    except (TypeError, ValueError) as error:
+        raise BadConfiguration(prefix.rstrip(".") or "settings", str(error)) from error
+
+
+def _converted(name: str, value: Any, hint: Any) -> Any:
+    try:
+        return msgspec.convert(value, hint, strict=True)
+    except msgspec.ValidationError as error:
+        raise BadConfiguration(name, str(error)) from error

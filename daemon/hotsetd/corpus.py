@@ -1,0 +1,195 @@
+"""Use cases on knowledge: look at it, list it, take it out. Putting it in is `hotsetd.ingesting`."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from hotsetd import limits
+from hotsetd.calls import Caller
+from hotsetd.config import LimitSettings
+from retrieval.errors import BadField, StaleCursor, UnknownNamespace, UnknownRef
+from retrieval.index.follower import IndexFollower
+from retrieval.index.progress import IndexState
+from retrieval.record import Record, StoredEdge
+from retrieval.relations import BUILT_IN, Role
+from retrieval.store.interface import NamespaceCounts, Snapshot, Store, WriteTransaction
+from workingset.vocabulary import Cut, Generation, Namespace, Ref, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """One record with its edges both ways; `truncated` says that there are more edges."""
+
+    record: Record
+    standing: Standing
+    edges: tuple[StoredEdge, ...]
+    truncated: bool
+    cut: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One page; `next_cursor` is empty on the last."""
+
+    records: tuple[Record, ...]
+    next_cursor: str
+    cut: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A namespace's counts, relations and indexes."""
+
+    namespace: Namespace
+    counts: NamespaceCounts
+    relations: tuple[tuple[str, Role], ...]
+    indexes: tuple[IndexState, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListCall:
+    """What to list; empty filters let everything through."""
+
+    namespace: str
+    kind: str = ""
+    path_prefix: str = ""
+    page_size: int = 0
+    cursor: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveCall:
+    """What to take out: refs, or everything of a source, of a path, or of both."""
+
+    namespace: str
+    refs: tuple[str, ...] = ()
+    source: str = ""
+    path: str = ""
+
+
+class _Cursor(msgspec.Struct, frozen=True, array_like=True):
+    namespace: str
+    generation: int
+    after: int
+    kind: str
+    path_prefix: str
+
+
+class Corpus:
+    """Reads and removals. Safe from any thread."""
+
+    def __init__(
+        self, store: Store, follower: IndexFollower, settings: LimitSettings, written: Callable[[], None]
+    ) -> None:
+        self._store = store
+        self._follower = follower
+        self._settings = settings
+        self._written = written
+
+    def get(self, caller: Caller, ref_text: str, cut: tuple[tuple[str, int], ...]) -> Got:
+        """Return a record and its edges; raises UnknownRef, CutExpired."""
+        ref = limits.ref("ref", ref_text)
+        namespace = Namespace(ref.partition(":")[0])
+        with self._store.snapshot(caller.tenant) as txn:
+            at = Generation(dict(cut)[namespace]) if namespace in dict(cut) else txn.generation(namespace)
+            record = txn.record(ref, at)
+            if record is None:
+                raise UnknownRef(ref)
+            limit = self._settings.edges_listed
+            edges = [*txn.edges_from(ref, at, limit=limit + 1), *txn.edges_to(ref, at, limit=limit + 1)]
+        standing = Standing.REMOVED if record.removed else Standing.CURRENT
+        return Got(record, standing, tuple(edges[:limit]), len(edges) > limit, Cut.of({namespace: at}))
+
+    def list_records(self, caller: Caller, call: ListCall) -> Listed:
+        """Return one page in a stable order; raises StaleCursor where the namespace moved on since the page before."""
+        namespace = _readable(call.namespace, self._settings)
+        size = call.page_size or self._settings.page_records
+        if size > self._settings.page_records_limit:
+            raise BadField("page_size", f"is {size}: at most {self._settings.page_records_limit}")
+        with self._store.snapshot(caller.tenant) as txn:
+            generation = _generation(txn, namespace)
+            after = self._after(call, namespace, generation)
+            page = txn.list_records(namespace, after, size, kind=call.kind, path_prefix=call.path_prefix)
+        following = "" if page.next_after is None else _encode(call, namespace, generation, page.next_after)
+        return Listed(page.records, following, Cut.of({namespace: generation}))
+
+    def describe(self, caller: Caller, name: str) -> Described:
+        """Return what a namespace holds; raises UnknownNamespace."""
+        namespace = _readable(name, self._settings)
+        with self._store.snapshot(caller.tenant) as txn:
+            _generation(txn, namespace)
+            return Described(
+                namespace,
+                txn.counts(namespace),
+                tuple(sorted({**BUILT_IN, **dict(txn.relations(namespace))}.items())),
+                self._follower.states(txn, namespace),
+            )
+
+    def remove(self, caller: Caller, call: RemoveCall) -> tuple[int, Generation]:
+        """Write tombstones; returns how many, and the generation. Raises UnknownRef where a named ref is not live."""
+        namespace = limits.namespace_name("namespace", call.namespace, self._settings)
+        refs = limits.refs("refs", call.refs, self._settings) if call.refs else ()
+        if not (refs or call.source or call.path):
+            raise BadField("refs", "name refs, a source or a path: nothing is removed by default")
+
+        def job(txn: WriteTransaction) -> int:
+            _generation(txn, namespace)
+            for ref in refs:
+                if not ref.startswith(f"{namespace}:"):
+                    raise BadField("refs", f"{ref!r} is not in namespace {namespace!r}")
+                if not txn.remove_record(ref):
+                    raise UnknownRef(ref)
+            return len(refs) + sum(txn.remove_record(ref) for ref in self._selected(txn, namespace, call))
+
+        removed = self._store.write(caller.tenant, job)
+        self._written()
+        with self._store.snapshot(caller.tenant) as txn:
+            return removed, txn.generation(namespace)
+
+    def _selected(self, txn: Snapshot, namespace: Namespace, call: RemoveCall) -> list[Ref]:
+        if call.path and not call.source:
+            return [record.ref for record in txn.path_records(namespace, call.path)]
+        if not call.source:
+            return []
+        found: list[Ref] = []
+        after: int | None = 0
+        while after is not None:
+            page = txn.list_records(namespace, after, self._settings.page_records_limit, source=call.source)
+            found.extend(record.ref for record in page.records if call.path in ("", record.path))
+            after = page.next_after
+        return found
+
+    def _after(self, call: ListCall, namespace: Namespace, generation: Generation) -> int:
+        if not call.cursor:
+            return 0
+        try:
+            cursor = msgspec.json.decode(base64.urlsafe_b64decode(call.cursor), type=_Cursor)
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise BadField("cursor", "is not one that List gave: send it as it came") from error
+        if (cursor.namespace, cursor.kind, cursor.path_prefix) != (namespace, call.kind, call.path_prefix):
+            raise BadField("cursor", "belongs to another listing: keep namespace and filters with their cursor")
+        if cursor.generation != generation:
+            raise StaleCursor(f"{namespace!r} moved on from generation {cursor.generation} to {generation}")
+        return cursor.after
+
+
+def _encode(call: ListCall, namespace: Namespace, generation: Generation, after: int) -> str:
+    cursor = _Cursor(namespace, generation, after, call.kind, call.path_prefix)
+    return base64.urlsafe_b64encode(msgspec.json.encode(cursor)).decode()
+
+
+def _readable(name: str, settings: LimitSettings) -> Namespace:
+    """Namespaces of agents may be looked at, though not written to."""
+    if name.startswith(limits.AGENT_PREFIX):
+        return Namespace(f"{limits.AGENT_PREFIX}{limits.agent_id(name.removeprefix(limits.AGENT_PREFIX), settings)}")
+    return limits.namespace_name("namespace", name, settings)
+
+
+def _generation(txn: Snapshot, namespace: Namespace) -> Generation:
+    if namespace not in txn.namespaces():
+        raise UnknownNamespace(namespace)
+    return txn.generation(namespace)

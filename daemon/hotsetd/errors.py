@@ -1,0 +1,48 @@
+"""Errors of the daemon itself; `hotsetd.status` maps these and those of the other rooms to gRPC.
+
+DaemonError
+├── UnknownAgent       call Focus first
+├── Overloaded         try again later
+├── Forbidden          the caller may not do that
+├── Stopping           the daemon is shutting down
+├── BadConfiguration   mend the named key
+└── AlreadyRunning     another daemon owns the home or the socket
+"""
+
+from __future__ import annotations
+
+
+class DaemonError(Exception):
+    """Base of all errors that the daemon raises on purpose."""
+
+
+class UnknownAgent(DaemonError):
+    """The agent has no working set."""
+
+    def __init__(self, agent: str) -> None:
+        super().__init__(f"agent {agent!r} has no working set yet: call Focus first")
+        self.agent = agent
+
+
+class Overloaded(DaemonError):
+    """A queue is full."""
+
+
+class Forbidden(DaemonError):
+    """The caller's class of authority does not allow the call."""
+
+
+class Stopping(DaemonError):
+    """No new work is taken."""
+
+
+class BadConfiguration(DaemonError):
+    """A key of the configuration cannot be accepted."""
+
+    def __init__(self, key: str, what: str) -> None:
+        super().__init__(f"{key}: {what}")
+        self.key = key
+
+
+class AlreadyRunning(DaemonError):
+    """Another live process holds the lock."""

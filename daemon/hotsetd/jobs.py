@@ -1,0 +1,86 @@
+"""Background work: one owner, two threads, a fixed order to stop in.
+
+The lexical thread follows the store's change log as soon as something is written. The vector thread embeds what has no
+vector yet, at low priority, and writes the vector index to its file now and then. Neither touches a working set.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+
+from hotsetd import telemetry
+from hotsetd.clock import Clock
+from hotsetd.config import JobSettings
+from hotsetd.telemetry import Log
+from retrieval.errors import RetrievalError
+from retrieval.index.follower import Advanced, IndexFollower
+
+
+class Jobs:
+    """The daemon's threads. `wake` after every write to the corpus."""
+
+    def __init__(self, follower: IndexFollower, settings: JobSettings, clock: Clock, log: Log) -> None:
+        self._follower = follower
+        self._settings = settings
+        self._clock = clock
+        self._log = log
+        self._stop = threading.Event()
+        self._written = {"lexical": threading.Event(), "vector": threading.Event()}
+        self._threads = [
+            threading.Thread(target=self._follow_lexical, name="lexical", daemon=True),
+            threading.Thread(target=self._follow_vectors, name="vector", daemon=True),
+        ]
+
+    def start(self) -> None:
+        """Start both threads; they take in what was written while no daemon ran."""
+        for thread in self._threads:
+            thread.start()
+
+    def wake(self) -> None:
+        """Say that the corpus was written to."""
+        for event in self._written.values():
+            event.set()
+
+    def stop(self) -> None:
+        """Stop both threads and wait for the step each is in."""
+        self._stop.set()
+        self.wake()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
+
+    def _follow_lexical(self) -> None:
+        self._follow("lexical", lambda: self._follower.advance_lexical(self._settings.lexical_changes))
+
+    def _follow_vectors(self) -> None:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), self._settings.embed_nice)
+        texts = self._settings.embedded_texts if self._settings.embed_in_background else 0
+        saved = self._clock.monotonic()
+
+        def step() -> Advanced:
+            nonlocal saved
+            advanced = self._follower.advance_vectors(texts)
+            if self._clock.monotonic() - saved >= self._settings.save_seconds:
+                self._follower.save()
+                saved = self._clock.monotonic()
+            return advanced
+
+        self._follow("vector", step)
+
+    def _follow(self, name: str, step: Callable[[], Advanced]) -> None:
+        written = self._written[name]
+        said = ""
+        while not self._stop.is_set():
+            written.clear()
+            try:
+                advanced = step()
+            except RetrievalError as error:
+                advanced = Advanced(failed=str(error))
+            if advanced.failed and advanced.failed != said:
+                self._log.warning(telemetry.JOB_FAILED, job=name, because=advanced.failed)
+            said = advanced.failed
+            idle = advanced.failed or not advanced.left or not (advanced.taken or advanced.embedded)
+            if idle and not self._stop.is_set():
+                written.wait(self._settings.idle_seconds)

@@ -1,0 +1,44 @@
+"""One transition an agent at a time: who waits for whom, and how many may."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from hotsetd.errors import Overloaded
+
+AgentKey = tuple[str, str]
+
+
+class AgentQueues:
+    """A lock for each agent that has calls under way; raises Overloaded where too many wait.
+
+    Locks are dropped with their last waiter, so memory follows the calls under way and not the agents there ever were.
+    """
+
+    def __init__(self, waiting_calls: int) -> None:
+        self._waiting_calls = waiting_calls
+        self._locks: dict[AgentKey, asyncio.Lock] = {}
+        self._inside: dict[AgentKey, int] = {}
+
+    @asynccontextmanager
+    async def turn(self, key: AgentKey) -> AsyncIterator[None]:
+        """Wait for the agent's turn and hold it."""
+        inside = self._inside.get(key, 0)
+        if inside > self._waiting_calls:
+            raise Overloaded(f"{inside} calls wait for agent {key[1]!r} already: send one at a time")
+        lock = self._locks.setdefault(key, asyncio.Lock())
+        self._inside[key] = inside + 1
+        try:
+            async with lock:
+                yield
+        finally:
+            self._inside[key] -= 1
+            if not self._inside[key]:
+                del self._inside[key], self._locks[key]
+
+    @property
+    def under_way(self) -> int:
+        """How many calls wait or run."""
+        return sum(self._inside.values())

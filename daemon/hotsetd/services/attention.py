@@ -1,0 +1,117 @@
+"""The Attention service: decode, call a use case in its agent's turn, encode. No decisions here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+import grpc.aio
+
+from hotset.v1 import attention_pb2 as pb
+from hotset.v1 import attention_pb2_grpc
+from hotsetd.calls import Caller, FocusCall
+from hotsetd.queues import AgentQueues
+from hotsetd.reading import Reading
+from hotsetd.turns import Turns
+from hotsetd.wire import attention as wire
+from hotsetd.wire.attention import AttentionWire
+from hotsetd.wire.focus import FocusWire
+from hotsetd.work import Workers
+from retrieval.deadline import Deadline
+
+T = TypeVar("T")
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+
+
+class AttentionService(attention_pb2_grpc.AttentionServicer):
+    """What agents call. One transition an agent at a time; agents run beside each other."""
+
+    def __init__(
+        self,
+        turns: Turns,
+        reading: Reading,
+        queues: AgentQueues,
+        workers: Workers,
+        caller: Caller,
+        focus_wire: FocusWire,
+        attention_wire: AttentionWire,
+    ) -> None:
+        self._turns = turns
+        self._reading = reading
+        self._queues = queues
+        self._workers = workers
+        self._caller = caller
+        self._focus_wire = focus_wire
+        self._wire = attention_wire
+
+    async def Focus(self, request: pb.FocusRequest, context: Context) -> pb.FocusReply:  # noqa: N802  # as generated
+        """One turn, or one of the read-only calls by `mode`."""
+        if request.mode == pb.FOCUS_MODE_CHECK:
+            check = await self._read(context, self._checking(wire.focus_call(request)))
+            return pb.FocusReply(agent=check.agent, turn=check.turn, answer=check.answer, check=check)
+        if request.mode == pb.FOCUS_MODE_STATUS:
+            status = await self.Status(pb.StatusRequest(agent=request.agent), context)
+            return pb.FocusReply(agent=status.agent, turn=status.turn, epoch=status.epoch, status=status)
+        call = wire.focus_call(request)
+        answer, replayed = await self._turn(
+            request.agent, context, lambda deadline: self._turns.focus(self._caller, call, deadline)
+        )
+        return self._focus_wire.focus(answer, delta_only=request.delta_only, replayed=replayed)
+
+    async def Check(self, request: pb.CheckRequest, context: Context) -> pb.CheckReply:  # noqa: N802
+        """The evaluation of Focus without moving anything."""
+        return await self._read(context, self._checking(wire.check_call(request)))
+
+    async def Status(self, request: pb.StatusRequest, context: Context) -> pb.StatusReply:  # noqa: N802
+        """The set as it stands."""
+        answer = await self._read(context, lambda _: self._turns.status(self._caller, request.agent))
+        return self._focus_wire.status(answer)
+
+    async def Touch(self, request: pb.TouchRequest, context: Context) -> pb.TouchReply:  # noqa: N802
+        """What the agent used."""
+        call = wire.touch_call(request)
+        answer, replayed = await self._turn(request.agent, context, lambda _: self._turns.touch(self._caller, call))
+        return self._wire.touch(answer, replayed=replayed)
+
+    async def Resolve(self, request: pb.ResolveRequest, context: Context) -> pb.ResolveReply:  # noqa: N802
+        """The exact text behind refs."""
+        call = wire.resolve_call(request)
+        return self._wire.resolve(await self._read(context, lambda _: self._reading.resolve(self._caller, call)))
+
+    async def Pin(self, request: pb.PinRequest, context: Context) -> pb.PinReply:  # noqa: N802
+        """An obligation to keep an entry."""
+        call = wire.pin_call(request)
+        answer, replayed = await self._turn(request.agent, context, lambda _: self._turns.pin(self._caller, call))
+        return self._wire.pin(request.agent, answer, replayed=replayed)
+
+    async def Unpin(self, request: pb.UnpinRequest, context: Context) -> pb.UnpinReply:  # noqa: N802
+        """The end of one."""
+        call = wire.unpin_call(request)
+        answer, replayed = await self._turn(request.agent, context, lambda _: self._turns.unpin(self._caller, call))
+        return self._wire.unpin(request.agent, answer, replayed=replayed)
+
+    async def Evict(self, request: pb.EvictRequest, context: Context) -> pb.EvictReply:  # noqa: N802
+        """What the host takes out."""
+        call = wire.evict_call(request)
+        answer, replayed = await self._turn(request.agent, context, lambda _: self._turns.evict(self._caller, call))
+        return self._wire.evict(request.agent, answer, replayed=replayed)
+
+    async def ResetContext(  # noqa: N802
+        self, request: pb.ResetContextRequest, context: Context
+    ) -> pb.ResetContextReply:
+        """A new epoch."""
+        call = wire.reset_call(request)
+        answer, replayed = await self._turn(
+            request.agent, context, lambda _: self._turns.reset_context(self._caller, call)
+        )
+        return self._wire.reset(request.agent, answer, replayed=replayed)
+
+    def _checking(self, call: FocusCall) -> Callable[[Deadline], pb.CheckReply]:
+        return lambda deadline: self._focus_wire.check(self._turns.check(self._caller, call, deadline))
+
+    async def _turn(self, agent: str, context: Context, work: Callable[[Deadline], T]) -> T:
+        async with self._queues.turn((self._caller.tenant, agent)):
+            return await self._workers.run(context.time_remaining(), work)
+
+    async def _read(self, context: Context, work: Callable[[Deadline], T]) -> T:
+        return await self._workers.run(context.time_remaining(), work)

@@ -1,0 +1,335 @@
+"""Focus, Check and Status: answers to messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hotset.v1 import attention_pb2 as pb
+from hotset.v1 import common_pb2
+from hotsetd.answers import CheckAnswer, Coverage, FocusAnswer, StatusAnswer
+from hotsetd.wire import common
+from workingset.budget import Ledger, OverBudget, ledger
+from workingset.delivery import Change, DeltaEntry
+from workingset.drift import Drift, Verdict
+from workingset.entry import Entry, Pin, PinOwner
+from workingset.heat import heat_at
+from workingset.remainder import Ignored
+from workingset.rendering import Segment
+from workingset.settings import HeatSettings
+from workingset.sufficiency import State, Sufficiency
+from workingset.tier import Move
+from workingset.transitions.refresh import PinReport
+from workingset.vocabulary import SearchCoverage, Turn
+from workingset.working_set import FaultCounts, WorkingSet
+
+CHANGES: dict[Change, pb.Change.ValueType] = {
+    Change.NEW: pb.CHANGE_NEW,
+    Change.UPDATED: pb.CHANGE_UPDATED,
+    Change.REMOVED: pb.CHANGE_REMOVED,
+}
+STATES: dict[State, pb.SufficiencyState.ValueType] = {
+    State.SUFFICIENT: pb.SUFFICIENCY_STATE_SUFFICIENT,
+    State.GATHERING: pb.SUFFICIENCY_STATE_GATHERING,
+    State.SATURATED: pb.SUFFICIENCY_STATE_SATURATED,
+}
+VERDICTS: dict[Verdict, pb.DriftVerdict.ValueType] = {
+    Verdict.HOLD: pb.DRIFT_VERDICT_HOLD,
+    Verdict.REFOCUS: pb.DRIFT_VERDICT_REFOCUS,
+    Verdict.STALE: pb.DRIFT_VERDICT_STALE,
+}
+OWNERS: dict[PinOwner, pb.PinOwner.ValueType] = {
+    PinOwner.HOST: pb.PIN_OWNER_HOST,
+    PinOwner.AGENT: pb.PIN_OWNER_AGENT,
+    PinOwner.GOAL: pb.PIN_OWNER_GOAL,
+}
+LANE_STATES: dict[str, pb.LaneState.ValueType] = {
+    "ok": pb.LANE_STATE_OK,
+    "partial": pb.LANE_STATE_PARTIAL,
+    "timed_out": pb.LANE_STATE_TIMED_OUT,
+    "unavailable": pb.LANE_STATE_UNAVAILABLE,
+    "cancelled": pb.LANE_STATE_CANCELLED,
+    "failed": pb.LANE_STATE_FAILED,
+    "skipped": pb.LANE_STATE_SKIPPED,
+}
+
+
+class FocusWire:
+    """Encodes what Focus, Check and Status answer."""
+
+    def __init__(self, versions: common.Versions, heat: HeatSettings, *, estimated: bool, ghosts_listed: int) -> None:
+        self._versions = versions
+        self._heat = heat
+        self._estimated = estimated
+        self._ghosts_listed = ghosts_listed
+
+    def focus(self, answer: FocusAnswer, *, delta_only: bool, replayed: bool) -> pb.FocusReply:
+        """One turn. With `delta_only` the block and its segments stay out."""
+        outcome, state = answer.outcome, answer.outcome.state
+        over = outcome.over_budget
+        return pb.FocusReply(
+            agent=state.agent,
+            epoch=state.epoch,
+            turn=state.turn,
+            answer=pb.ANSWER_OVER_BUDGET if over else pb.ANSWER_OK,
+            items=self._items(state, () if delta_only else outcome.block.segments),
+            block="" if delta_only else outcome.block.text,
+            delta=delta(outcome.delta, state),
+            ignored=ignored(outcome.ignored),
+            sufficiency=sufficiency(outcome.sufficiency),
+            drift=drift(outcome.drift),
+            coverage=coverage(answer.coverage, state),
+            budget=self._budget(outcome.ledger),
+            over_budget=over_budget(over),
+            moves=[move(m) for m in outcome.moves],
+            filtering_reason=common.nothing(outcome.nothing),
+            degraded=answer.coverage.degraded,
+            receipt=state.last_receipt,
+            receipt_digest=answer.receipt_digest,
+            cut=common.cut(answer.coverage.cut),
+            versions=self._versions.message(),
+            model_calls=answer.coverage.model_calls,
+            embedding_calls=answer.coverage.embedding_calls,
+            replayed=replayed,
+            prefix_stable=outcome.prefix_stable,
+            pin_reports=[pin_report(report) for report in outcome.pin_reports],
+            steps=[pb.Step(name=name, milliseconds=ms) for name, ms in answer.timings_ms],
+        )
+
+    def check(self, answer: CheckAnswer) -> pb.CheckReply:
+        """The evaluation alone."""
+        return pb.CheckReply(
+            agent=answer.state.agent,
+            turn=answer.state.turn,
+            answer=pb.ANSWER_OVER_BUDGET if answer.over_budget else pb.ANSWER_OK,
+            sufficiency=sufficiency(answer.sufficiency),
+            ignored=ignored(answer.ignored),
+            drift=drift(answer.drift),
+            coverage=coverage(answer.coverage, answer.state),
+            over_budget=over_budget(answer.over_budget),
+            filtering_reason=common.nothing(answer.nothing),
+            degraded=answer.coverage.degraded,
+            cut=common.cut(answer.coverage.cut),
+            versions=self._versions.message(),
+            model_calls=answer.coverage.model_calls,
+            embedding_calls=answer.coverage.embedding_calls,
+            pin_reports=[pin_report(report) for report in answer.pin_reports],
+        )
+
+    def status(self, answer: StatusAnswer) -> pb.StatusReply:
+        """The set as stored."""
+        state = answer.state
+        goal = state.goal
+        return pb.StatusReply(
+            agent=state.agent,
+            epoch=state.epoch,
+            turn=state.turn,
+            goal=goal.text if goal else "",
+            items=self._items(state, ()),
+            pins=[pin(p, state) for p in state.pins],
+            ghosts=[
+                pb.Ghost(ref=g.ref, evicted_turn=g.evicted_turn, reason=g.reason, heat=g.heat, title=g.title)
+                for g in reversed(state.ghosts[-self._ghosts_listed :])
+            ],
+            ghost_count=len(state.ghosts),
+            budget=self._budget(ledger(state.budget, state.block_tokens, state.entries)),
+            faults=faults(state.faults),
+            cut=common.cut(answer.cut),
+            versions=self._versions.message(),
+            state_digest=answer.state_digest,
+            last_receipt=state.last_receipt,
+        )
+
+    def _items(self, state: WorkingSet, segments: Sequence[Segment]) -> list[pb.Item]:
+        places: dict[str, pb.Segment] = {}
+        start = 0
+        for segment in segments:
+            size = len(segment.text.encode())
+            places[segment.ref] = pb.Segment(start_byte=start, bytes=size, digest=segment.digest)
+            start += size
+        return [self._item(entry, state.turn, places.get(entry.ref)) for entry in state.entries]
+
+    def _item(self, entry: Entry, turn: Turn, place: pb.Segment | None) -> pb.Item:
+        return pb.Item(
+            ref=entry.ref,
+            namespace=entry.namespace,
+            kind=entry.kind,
+            title=entry.title,
+            path=entry.path,
+            lines=common.lines(entry.lines),
+            tier=common.TIERS[entry.tier],
+            fidelity=common.FIDELITIES[entry.fidelity],
+            tokens=entry.tokens,
+            heat=heat_at(entry, turn, self._heat),
+            relevance=entry.relevance,
+            reason=entry.reason,
+            generation=entry.generation,
+            digest=entry.digest,
+            standing=common.STANDINGS[entry.standing],
+            successor=entry.successor or "",
+            freshness=common.FRESHNESSES[entry.freshness],
+            required_by=entry.required_by,
+            closure=common.CLOSURES[entry.closure],
+            lanes=entry.lanes,
+            admitted_turn=entry.admitted_turn,
+            segment=place,
+        )
+
+    def _budget(self, spent: Ledger) -> pb.Budget:
+        return pb.Budget(
+            ceiling_tokens=spent.ceiling,
+            used_tokens=spent.used,
+            pinned_tokens=spent.pinned,
+            mandatory_tokens=spent.mandatory,
+            resident_tokens=spent.resident,
+            frontier_tokens=spent.frontier,
+            estimated=self._estimated,
+        )
+
+
+def move(value: Move) -> pb.Move:
+    """One change of tier."""
+    return pb.Move(
+        ref=value.ref,
+        to=common.TIERS[value.target],
+        reason=value.reason,
+        title=value.title,
+        **{"from": common.TIERS[value.origin]},
+    )
+
+
+def pin(value: Pin, state: WorkingSet) -> pb.Pin:
+    """A pin with the title and size of its entry."""
+    entry = state.entry(value.ref)
+    return pin_message(value, entry.title if entry else "", entry.tokens if entry else 0)
+
+
+def pin_message(value: Pin, title: str, tokens: int) -> pb.Pin:
+    """A pin."""
+    return pb.Pin(
+        ref=value.ref,
+        owner=OWNERS[value.owner],
+        reason=value.reason,
+        expires_turn=value.expires_turn,
+        pinned_turn=value.pinned_turn,
+        title=title,
+        tokens=tokens,
+    )
+
+
+def pin_report(value: PinReport) -> pb.PinReport:
+    """A pin whose record is not current."""
+    return pb.PinReport(
+        ref=value.ref,
+        standing=common.STANDINGS[value.standing],
+        successor=value.successor or "",
+        what_to_do=value.what_to_do,
+    )
+
+
+def over_budget(value: OverBudget | None) -> pb.OverBudget | None:
+    """Unset where everything fitted."""
+    if value is None:
+        return None
+    offenders = [
+        pb.Offender(ref=o.ref, tier=common.TIERS[o.tier], tokens=o.tokens, title=o.title) for o in value.offenders
+    ]
+    return pb.OverBudget(needed_tokens=value.needed, offenders=offenders)
+
+
+def delta(entries: Sequence[DeltaEntry], state: WorkingSet) -> pb.Delta:
+    """Every changed segment with its text."""
+    changed = {entry.ref for entry in entries if entry.change is not Change.REMOVED}
+    return pb.Delta(
+        entries=[
+            pb.DeltaEntry(
+                ref=entry.ref,
+                change=CHANGES[entry.change],
+                tier=common.TIERS[entry.tier],
+                fidelity=common.FIDELITIES[entry.fidelity],
+                text=entry.text,
+            )
+            for entry in entries
+        ],
+        tokens=sum(entry.tokens for entry in state.entries if entry.ref in changed),
+    )
+
+
+def ignored(value: Ignored) -> pb.Ignored:
+    """The honest remainder."""
+    return pb.Ignored(
+        count=value.count,
+        reasons=common.reasons(value.reasons),
+        best=[pb.Omission(ref=o.ref, why=o.why, relevance=o.relevance, title=o.title) for o in value.best],
+        truncated=value.truncated,
+        near_misses=value.near_misses,
+    )
+
+
+def sufficiency(value: Sufficiency) -> pb.Sufficiency:
+    """The state with its figures."""
+    return pb.Sufficiency(
+        state=STATES[value.state],
+        cause=value.cause,
+        top_relevance=value.top_relevance,
+        captured=value.captured,
+        marginal=value.marginal,
+        truncated=value.truncated,
+        open_obligations=value.open_obligations,
+        calibrated=value.calibrated,
+    )
+
+
+def drift(value: Drift) -> pb.Drift:
+    """The verdict with its signals."""
+    return pb.Drift(
+        verdict=VERDICTS[value.verdict],
+        signals=[
+            pb.Signal(name=s.name, value=s.value, threshold=s.threshold, measured=s.measured) for s in value.signals
+        ],
+        stale=[
+            pb.StaleEntry(ref=s.ref, admitted_generation=s.admitted_generation, generation=s.generation, what=s.what)
+            for s in value.stale
+        ],
+        calibrated=value.calibrated,
+    )
+
+
+def coverage(value: Coverage, state: WorkingSet) -> pb.Coverage:
+    """Four claims, kept apart."""
+    fresh = {common.FRESHNESSES[entry.freshness] for entry in state.entries if entry.has_text}
+    worst = max(fresh, default=common_pb2.FRESHNESS_UNKNOWN)
+    return pb.Coverage(
+        support_closure=common.CLOSURES[value.support],
+        search=common.COVERAGES[search_claim(value)],
+        opposition=common_pb2.OPPOSITION_COVERAGE_NOT_REQUESTED,
+        freshness=worst,
+        lanes=[
+            pb.LaneReport(
+                lane=lane.lane,
+                state=LANE_STATES[lane.state],
+                hits=lane.hits,
+                covered=lane.covered,
+                lag=lane.lag,
+                coverage=common.COVERAGES[lane.coverage],
+                note=lane.note,
+                truncated=lane.truncated,
+            )
+            for lane in value.lanes
+        ],
+        rejected=common.reasons(value.rejected),
+        entities=[pb.Entity(name=entity.name, found=entity.found) for entity in value.entities],
+        ranked=value.ranked,
+        origins=value.origins,
+    )
+
+
+def search_claim(value: Coverage) -> SearchCoverage:
+    """The search as a whole claims no more than heuristic, and less where a lane did not take full part."""
+    if value.degraded:
+        return SearchCoverage.PARTIAL_BACKEND
+    return SearchCoverage.HEURISTIC if value.lanes else SearchCoverage.NOT_ATTEMPTED
+
+
+def faults(value: FaultCounts) -> pb.Faults:
+    """What the agent's references came to."""
+    return pb.Faults(references=value.references, hits=value.hits, faults=value.faults, refaults=value.refaults)

@@ -1,0 +1,94 @@
+"""The process: one a home, owner-only, stopped in order, readable by standard tools."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from hotset import HotsetClient
+from tests.rpc.real_daemon import RealDaemon
+
+
+def test_the_socket_is_the_owners_alone(daemon: RealDaemon) -> None:
+    run = daemon.home / "run"
+
+    assert stat.S_IMODE(run.stat().st_mode) == 0o700
+    assert stat.S_IMODE((run / "hotsetd.sock").stat().st_mode) == 0o600
+
+
+def test_a_second_daemon_on_a_home_refuses_and_leaves_the_first_alone(daemon: RealDaemon) -> None:
+    command = [sys.executable, "-m", "hotsetd", "--home", str(daemon.home)]
+    second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert second.returncode == 3
+    assert str(daemon.process.pid) in second.stderr
+    with HotsetClient(daemon.address, agent="dev") as client:
+        client.wait_ready(timeout_seconds=10)
+
+
+def test_health_and_reflection_answer(daemon: RealDaemon) -> None:
+    with grpc.insecure_channel(daemon.address) as channel:
+        for service in ("", "hotset.v1.Attention", "hotset.v1.Corpus"):
+            reply = health_pb2_grpc.HealthStub(channel).Check(
+                health_pb2.HealthCheckRequest(service=service), timeout=10
+            )
+            assert reply.status == health_pb2.HealthCheckResponse.SERVING
+        request = reflection_pb2.ServerReflectionRequest(list_services="")
+        replies = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo(iter([request]), timeout=10)
+        names = {service.name for service in next(iter(replies)).list_services_response.service}
+        assert {"hotset.v1.Attention", "hotset.v1.Corpus", "grpc.health.v1.Health"} <= names
+
+
+def test_a_stop_keeps_what_was_acknowledged_and_removes_the_socket(tmp_path: Path) -> None:
+    daemon = RealDaemon(tmp_path / "home")
+    daemon.start()
+    with HotsetClient(daemon.address, agent="dev") as client:
+        client.focus("anything at all", budget_tokens=300)
+        before = client.status().state_digest
+    assert daemon.stop() == 0
+    assert not (daemon.home / "run" / "hotsetd.sock").exists()
+
+    daemon.start()
+    try:
+        with HotsetClient(daemon.address, agent="dev") as client:
+            assert client.status().state_digest == before
+    finally:
+        assert daemon.stop() == 0
+
+
+def test_a_bad_configuration_names_the_key(tmp_path: Path) -> None:
+    (tmp_path / "hotsetd.toml").write_text("[limits]\ngoal_byte = 3\n")
+    command = [sys.executable, "-m", "hotsetd", "--home", str(tmp_path)]
+    failed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert failed.returncode == 1
+    assert "limits.goal_byte" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_tcp_on_the_loopback_by_option_and_nowhere_else(tmp_path: Path) -> None:
+    refused = subprocess.run(
+        [sys.executable, "-m", "hotsetd", "--home", str(tmp_path / "a"), "--tcp", "0.0.0.0:7717"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert refused.returncode == 1
+    assert "tcp_address" in refused.stderr
+
+    port = 20_000 + os.getpid() % 20_000
+    daemon = RealDaemon(tmp_path / "home", "[jobs]\nembed_in_background = false\n", "--tcp", f"127.0.0.1:{port}")
+    daemon.start()
+    try:
+        with HotsetClient(f"127.0.0.1:{port}", agent="dev") as client:
+            assert client.focus("anything").turn == 1
+    finally:
+        daemon.stop()
