@@ -43,6 +43,12 @@ protos: venv ## regenerate clients/python/hotset/v1 from protos/
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I protos --python_out=clients/python --grpc_python_out=clients/python \
 	  --mypy_out=clients/python --mypy_grpc_out=clients/python $(PROTOS)
 
+bench-focus: venv ## Focus p50 and p99 over 200 goals, cold, warm, repeated, with the share of each step
+	$(BIN)/python -m benchmarks.focus $(ARGS)
+
+bench-ingest: venv ## time until a tree is searchable, by stage, with memory
+	$(BIN)/python -m benchmarks.ingest $(ARGS)
+
 lock: venv ## write requirements.lock anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 \
 	  --group pyproject.toml:dev --extra cli pyproject.toml clients/python/pyproject.toml --no-emit-package hotset \

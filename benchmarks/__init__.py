@@ -1,0 +1,1 @@
+"""Which question does it answer? One program each; none runs by default."""
