@@ -57,13 +57,14 @@ class _Model:
     inputs: frozenset[str]
 
 
+_DIMENSIONS: Final = 384
+
+
 class MiniLmEmbedder:
     """The packaged encoder, safe from any thread. Loaded at the first call: half a second, 160 MB (weights become f32).
 
     Calls from several threads run beside one another, each on its own thread alone.
     """
-
-    dimensions: Final = 384
 
     def __init__(
         self,
@@ -77,6 +78,11 @@ class MiniLmEmbedder:
         self._wordpiece_path = wordpiece
         self._loading = threading.Lock()
         self._loaded: _Model | None = None
+
+    @property
+    def dimensions(self) -> int:
+        """Components of a vector."""
+        return _DIMENSIONS
 
     @property
     def fingerprint(self) -> str:

@@ -34,6 +34,8 @@ class RenderingSettings:
     """Guess: the first lines of code that declares nothing."""
     signature_characters: int = 240
     """Guess: longer signatures are cut; they are mostly types and defaults."""
+    sentence_characters: int = 240
+    """Guess: so much of a paragraph's first sentence says what it is about."""
 
 
 def render_code(
@@ -64,7 +66,8 @@ def render_document(text: str, heading: str, settings: RenderingSettings) -> Ren
     if found >= 0:
         body = text[found + len(heading) :]
     body = "\n".join(line for line in body.split("\n") if not line.strip() or _LETTER.search(line))
-    firsts = [first for first in (sentences(p, 1) for p in _PARAGRAPH_END.split(body)) if _LETTER.search(first)]
+    firsts = [sentences(paragraph, 1) for paragraph in _PARAGRAPH_END.split(body)]
+    firsts = [clip(first, settings.sentence_characters) for first in firsts if first]
     room = min(settings.outline_characters, len(text))
     outline = _listing([one_line(heading)] if heading else [], firsts, room)
     gist = f"{one_line(heading)} — {firsts[0]}" if heading and firsts else one_line(heading) or "".join(firsts[:1])

@@ -124,8 +124,8 @@ def _absolute(module: str, path: str) -> str:
 
 class PythonImporter:
     """Absolute names, looked for below the tree's root, then below each folder of the importing file, outermost first
-    (so that `import abc` in `importlib/` is not `importlib/abc.py`), then, for dotted names, anywhere if there is but
-    one place (`src/` layouts)."""
+    (so that `import abc` in `importlib/` is not `importlib/abc.py`), then, for packages and what is in them, anywhere
+    if there is but one place (`src/` layouts)."""
 
     def names_of(self, path: str, lookup: PathLookup) -> tuple[str, ...]:
         del lookup
@@ -140,11 +140,10 @@ class PythonImporter:
             for form in forms:
                 if lookup.exists(prefix + form):
                     return (prefix + form,)
-        if "." in name:
-            for form in forms:
-                places = lookup.ending_in(form)
-                if places:
-                    return places if len(places) == 1 else ()
+        for form in forms:
+            places = lookup.ending_in(form) if "/" in form else ()
+            if places:
+                return places if len(places) == 1 else ()
         return ()
 
     def in_reach(self, path: str, lookup: PathLookup) -> tuple[str, ...]:
