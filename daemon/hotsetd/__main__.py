@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = _settings(home, options)
         log = telemetry.configure(settings.log)
+        sys.setswitchinterval(settings.server.switch_interval_seconds)
         asyncio.run(serve(home, settings, SystemClock(), log, read_only=options.read_only))
     except (DaemonError, RetrievalError) as error:
         sys.stderr.write(f"hotsetd: {error}\n")

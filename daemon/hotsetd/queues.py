@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from hotsetd.errors import Overloaded
@@ -23,7 +23,7 @@ class AgentQueues:
         self._inside: dict[AgentKey, int] = {}
 
     @asynccontextmanager
-    async def turn(self, key: AgentKey) -> AsyncIterator[None]:
+    async def turn(self, key: AgentKey) -> AsyncGenerator[None]:
         """Wait for the agent's turn and hold it."""
         inside = self._inside.get(key, 0)
         if inside > self._waiting_calls:

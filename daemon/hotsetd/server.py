@@ -91,7 +91,7 @@ class Daemon:
         self._home.socket.chmod(0o600)
         if not self._parts.store.read_only:
             self._parts.jobs.start()
-        await self._say(health_pb2.HealthCheckResponse.SERVING)
+        await self._say_serving()
         self._log.info(
             telemetry.STARTED,
             version=__version__,
@@ -161,9 +161,9 @@ class Daemon:
             addresses.append(f"{tcp.rpartition(':')[0]}:{port}")
         return addresses
 
-    async def _say(self, state: health_pb2.HealthCheckResponse.ServingStatus.ValueType) -> None:
+    async def _say_serving(self) -> None:
         for service in ("", ATTENTION, CORPUS):
-            await self._health.set(service, state)
+            await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
 
 
 def tcp_address(settings: ServerSettings) -> str:

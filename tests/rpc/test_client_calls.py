@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 import threading
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -471,12 +473,52 @@ def test_threads_share_one_client(daemon: FakeDaemon) -> None:
     assert len(daemon.requests["Status"]) == 80
 
 
-async def test_leaving_the_loop_cancels_an_ingest(daemon: FakeDaemon) -> None:
-    endless = (Document(f"{place}.md", b"x" * 1000) for place in iter(int, 1))
+async def test_a_refusal_while_batches_are_on_their_way_keeps_its_reason(call: Caller, daemon: FakeDaemon) -> None:
+    full = common_pb2.ErrorReason(reason="STORAGE_FULL", what_to_do="free space")
+    documents = [Document(f"{place}.md", b"x" * 1000) for place in range(40)]
+    for _ in range(20):
+        daemon.script["Ingest"].append(Failure(grpc.StatusCode.RESOURCE_EXHAUSTED, "full", full))
+        with pytest.raises(hotset.StorageFull):
+            await call("ingest_documents", "shop", documents)
+
+
+def endless() -> Iterator[Document]:
+    return (Document(f"{place}.md", b"x" * 1000) for place in itertools.count())
+
+
+def test_leaving_the_loop_ends_an_ingest(daemon: FakeDaemon) -> None:
     with HotsetClient(daemon.address, settings=QUICK) as client:
-        for event in client.ingest_documents("shop", endless):
+        for event in client.ingest_documents("shop", endless()):
             assert isinstance(event, hotset.IngestAcknowledged)
             break
+
+
+async def test_leaving_the_loop_ends_an_async_ingest(daemon: FakeDaemon) -> None:
+    async with AsyncHotsetClient(daemon.address, settings=QUICK) as client:
+        async with contextlib.aclosing(client.ingest_documents("shop", endless())) as events:
+            async for event in events:
+                assert isinstance(event, hotset.IngestAcknowledged)
+                break
+        assert await client.health() is hotset.Health.SERVING
+
+
+@pytest.mark.parametrize("by", ["task", "close"])
+async def test_an_async_ingest_can_be_cancelled_and_closed(daemon: FakeDaemon, by: str) -> None:
+    begun = asyncio.Event()
+    async with AsyncHotsetClient(daemon.address, settings=QUICK) as client:
+
+        async def follow() -> None:
+            async for _ in client.ingest_documents("shop", endless()):
+                begun.set()
+
+        task = asyncio.create_task(follow())
+        await begun.wait()
+        if by == "task":
+            task.cancel()
+        else:
+            await client.close()
+        with pytest.raises(asyncio.CancelledError if by == "task" else hotset.Cancelled):
+            await task
 
 
 def test_use_actions_are_sent(daemon: FakeDaemon) -> None:

@@ -36,11 +36,11 @@ class CorpusService(corpus_pb2_grpc.CorpusServicer):
         self._caller = caller
 
     async def Ingest(  # noqa: N802  # as generated
-        self, requests: AsyncIterator[pb.IngestRequest], context: Context
+        self, request_iterator: AsyncIterator[pb.IngestRequest], context: Context
     ) -> AsyncIterator[pb.IngestReply]:
         """Knowledge in, acknowledged as it becomes durable."""
         sending: Sending | None = None
-        async for request in requests:
+        async for request in request_iterator:
             step = request.WhichOneof("step")
             if sending is None:
                 if step != "header":

@@ -19,7 +19,7 @@ from workingset.settings import HeatSettings
 from workingset.sufficiency import State, Sufficiency
 from workingset.tier import Move
 from workingset.transitions.refresh import PinReport
-from workingset.vocabulary import SearchCoverage, Turn
+from workingset.vocabulary import Freshness, SearchCoverage, Turn
 from workingset.working_set import FaultCounts, WorkingSet
 
 CHANGES: dict[Change, pb.Change.ValueType] = {
@@ -296,13 +296,14 @@ def drift(value: Drift) -> pb.Drift:
 
 def coverage(value: Coverage, state: WorkingSet) -> pb.Coverage:
     """Four claims, kept apart."""
-    fresh = {common.FRESHNESSES[entry.freshness] for entry in state.entries if entry.has_text}
-    worst = max(fresh, default=common_pb2.FRESHNESS_UNKNOWN)
+    own_words = {p.ref for p in state.pins if p.text}
+    records = [entry for entry in state.entries if entry.has_text and entry.ref not in own_words]
+    worst = freshness_of({entry.freshness for entry in records})
     return pb.Coverage(
         support_closure=common.CLOSURES[value.support],
         search=common.COVERAGES[search_claim(value)],
         opposition=common_pb2.OPPOSITION_COVERAGE_NOT_REQUESTED,
-        freshness=worst,
+        freshness=common.FRESHNESSES[worst],
         lanes=[
             pb.LaneReport(
                 lane=lane.lane,
@@ -321,6 +322,14 @@ def coverage(value: Coverage, state: WorkingSet) -> pb.Coverage:
         ranked=value.ranked,
         origins=value.origins,
     )
+
+
+def freshness_of(of_records: set[Freshness]) -> Freshness:
+    """The block as a whole: stale where any record is, unknown where any cannot be checked, else current."""
+    for worst in (Freshness.STALE, Freshness.UNKNOWN):
+        if worst in of_records:
+            return worst
+    return Freshness.CURRENT if of_records else Freshness.UNKNOWN
 
 
 def search_claim(value: Coverage) -> SearchCoverage:
