@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -12,7 +12,7 @@ import grpc.aio
 
 from hotset import _channel
 from hotset import types as t
-from hotset._aio_wire import send, send_stream
+from hotset._aio_wire import Relay, send
 from hotset._base import ClientBase
 from hotset._conduct import Attempt, Effect, Patience, Pause, Start, Steps
 from hotset._spawn import start_daemon
@@ -28,6 +28,7 @@ class AsyncLink(ClientBase):
 
     def _prepare(self) -> None:
         self._channel: grpc.aio.Channel | None = None
+        self._relays: set[Relay] = set()
         self._closed = False
 
     async def __aenter__(self) -> Self:
@@ -41,6 +42,8 @@ class AsyncLink(ClientBase):
     async def close(self) -> None:
         """Close the connection; calls under way are cancelled."""
         self._closed = True
+        for relay in self._relays:
+            relay.cancel()
         if self._channel is not None:
             await self._channel.close(None)
 
@@ -78,21 +81,34 @@ class AsyncLink(ClientBase):
             self._channel = grpc.aio.insecure_channel(self._endpoint.target, options=_channel.options(self._settings))
         return self._channel
 
-    def _events(self, stream: ingest.IngestStream, timeout_seconds: float | None) -> AsyncIterator[t.IngestEvent]:
+    def _events(
+        self, stream: ingest.IngestStream, timeout_seconds: float | None
+    ) -> AsyncGenerator[t.IngestEvent, None]:
         patience = self._conduct.patience(
             timeout_seconds, repeatable=stream.repeatable, longest=self._settings.ingest_timeout_seconds
         )
         return self._follow(stream, patience)
 
-    async def _follow(self, stream: ingest.IngestStream, patience: Patience) -> AsyncIterator[t.IngestEvent]:
+    async def _follow(self, stream: ingest.IngestStream, patience: Patience) -> AsyncGenerator[t.IngestEvent, None]:
         while True:
             await self._drive(self._conduct.ensure_running(patience))
-            sending = send_stream(self._open(), stream, patience.remaining(), self._metadata, self.address)
             try:
-                async with aclosing(sending):
-                    async for event in sending:
+                async with aclosing(self._send(stream, patience.remaining())) as events:
+                    async for event in events:
                         yield event
             except Unavailable as error:
                 await asyncio.sleep(patience.pause_after(error))
             else:
                 return
+
+    async def _send(self, stream: ingest.IngestStream, timeout_seconds: float) -> AsyncGenerator[t.IngestEvent, None]:
+        self._open()  # says so where the client is closed
+        relay = Relay()
+        self._relays.add(relay)
+        options = _channel.options(self._settings)
+        try:
+            async with aclosing(relay.events(self.address, options, stream, timeout_seconds, self._metadata)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            self._relays.discard(relay)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator
 from typing import Any, TypeVar
 
 import grpc
 import grpc.aio
 
+from hotset import _sync_wire
 from hotset import types as t
+from hotset._sync_wire import Cancellable
 from hotset._wire.call import Call
-from hotset._wire.ingest import PATH, IngestStream, read_event
+from hotset._wire.ingest import IngestStream
 from hotset._wire.status import error_of
 from hotset.errors import Cancelled, HotsetError
 
 AnswerT = TypeVar("AnswerT")
 Metadata = tuple[tuple[str, str], ...]
+Options = list[tuple[str, int]]
 
 
 async def send(
@@ -33,62 +36,57 @@ async def send(
     return call.decode(payload)
 
 
-class _Feed:
-    """The messages to send. A failure of the caller's iterator ends the call, and is kept to be raised."""
+class Relay:
+    """One sending of an ingest stream, done by a synchronous channel in a thread.
 
-    def __init__(self, payloads: Iterator[bytes]) -> None:
-        self._payloads = payloads
-        self.failure: Exception | None = None
+    Not over grpc.aio: there a write that meets the end of the call replaces the daemon's status by an internal error,
+    and with it the reason. As a gain, the caller's iterator is read outside the event loop.
+    """
 
-    async def messages(self) -> AsyncIterator[bytes]:
-        """Yield the messages."""
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._told: asyncio.Queue[t.IngestEvent | Exception | None] = asyncio.Queue()
+        self._call: Cancellable | None = None
+        self._left = False
+
+    async def events(
+        self, target: str, options: Options, stream: IngestStream, timeout_seconds: float, metadata: Metadata
+    ) -> AsyncGenerator[t.IngestEvent, None]:
+        """Send the stream once and yield its events; leaving the loop early cancels it."""
+        sending = asyncio.create_task(asyncio.to_thread(self._send, target, options, stream, timeout_seconds, metadata))
         try:
-            for payload in self._payloads:
-                yield payload
+            while (told := await self._told.get()) is not None:
+                if isinstance(told, Exception):
+                    raise told
+                yield told
+        finally:
+            self.cancel()
+            await sending
+
+    def cancel(self) -> None:
+        """End the call, now or as soon as it begins."""
+        self._left = True
+        if self._call is not None:
+            self._call.cancel()
+
+    def _send(
+        self, target: str, options: Options, stream: IngestStream, timeout_seconds: float, metadata: Metadata
+    ) -> None:
+        end: Exception | None = None
+        try:
+            with grpc.insecure_channel(target, options=options) as channel:
+                for event in _sync_wire.send_stream(
+                    channel, stream, timeout_seconds, metadata, target, begun=self._begun
+                ):
+                    self._loop.call_soon_threadsafe(self._told.put_nowait, event)
         except Exception as error:
-            self.failure = error
-            raise  # gRPC cancels the call
+            end = error
+        self._loop.call_soon_threadsafe(self._told.put_nowait, end)
 
-
-async def send_stream(
-    channel: grpc.aio.Channel, stream: IngestStream, timeout_seconds: float, metadata: Metadata, target: str
-) -> AsyncGenerator[t.IngestEvent, None]:
-    """Send the stream once and yield its events; leaving the loop early cancels it."""
-    feed = _Feed(stream.payloads())
-    method = channel.stream_stream(PATH, bytes, bytes)
-    try:
-        under_way = method(feed.messages(), timeout=timeout_seconds, metadata=metadata)
-    except grpc.aio.UsageError as error:
-        raise _closed() from error
-    try:
-        async for payload in under_way:
-            yield read_event(payload)
-    except asyncio.CancelledError:
-        if feed.failure is None:
-            raise
-        raise feed.failure from None
-    except grpc.aio.AioRpcError as error:
-        raise (feed.failure or await _ended(under_way, error, target)) from error
-    finally:
-        under_way.cancel()
-
-
-_HIDDEN = "Internal error from Core"
-"""What grpc.aio says of a call whose write met the call's end, until the daemon's own status has come in."""
-_HIDDEN_PAUSE_SECONDS = 0.005
-"""Guess: the status is on its way already."""
-_HIDDEN_PAUSES = 200
-"""Guess: a second in all."""
-
-
-async def _ended(call: Any, error: grpc.aio.AioRpcError, target: str) -> HotsetError:
-    """Return the error that the daemon ended a stream with, where a failed write hides it for a moment."""
-    for _ in range(_HIDDEN_PAUSES):
-        details: str = await call.details() or ""
-        if details != _HIDDEN:
-            return error_of(await call.code(), details, _pairs(await call.trailing_metadata()), target)
-        await asyncio.sleep(_HIDDEN_PAUSE_SECONDS)
-    return _error(error, target)
+    def _begun(self, call: Cancellable) -> None:
+        self._call = call
+        if self._left:
+            call.cancel()
 
 
 def _closed() -> Cancelled:

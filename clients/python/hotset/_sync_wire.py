@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 
 import grpc
@@ -18,8 +18,12 @@ AnswerT = TypeVar("AnswerT")
 Metadata = tuple[tuple[str, str], ...]
 
 
-class _Cancellable(Protocol):
-    def cancel(self) -> bool: ...
+class Cancellable(Protocol):
+    """A call under way."""
+
+    def cancel(self) -> bool:
+        """End it; no effect on one that is done."""
+        ...
 
 
 def send(
@@ -47,11 +51,11 @@ class _Feed:
 
     def __init__(self, payloads: Iterator[bytes]) -> None:
         self._payloads = payloads
-        self._call: _Cancellable | None = None
+        self._call: Cancellable | None = None
         self._known = threading.Event()
         self.failure: Exception | None = None
 
-    def belongs_to(self, call: _Cancellable) -> None:
+    def belongs_to(self, call: Cancellable) -> None:
         """Say which call to cancel."""
         self._call = call
         self._known.set()
@@ -67,9 +71,14 @@ class _Feed:
 
 
 def send_stream(
-    channel: grpc.Channel, stream: IngestStream, timeout_seconds: float, metadata: Metadata, target: str
+    channel: grpc.Channel,
+    stream: IngestStream,
+    timeout_seconds: float,
+    metadata: Metadata,
+    target: str,
+    begun: Callable[[Cancellable], None] = lambda _: None,
 ) -> Iterator[t.IngestEvent]:
-    """Send the stream once and yield its events; leaving the loop early cancels it."""
+    """Send the stream once and yield its events; leaving the loop early cancels it. `begun` is told the call."""
     feed = _Feed(stream.payloads())
     method = channel.stream_stream(PATH, bytes, bytes)
     try:
@@ -77,6 +86,7 @@ def send_stream(
     except ValueError as error:
         raise _closed() from error
     feed.belongs_to(under_way)
+    begun(under_way)
     try:
         for payload in under_way:
             yield read_event(payload)
@@ -86,7 +96,7 @@ def send_stream(
         _cancel(under_way)
 
 
-def _cancel(call: _Cancellable) -> None:
+def _cancel(call: Cancellable) -> None:
     call.cancel()
 
 

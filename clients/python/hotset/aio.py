@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 
 from hotset import _pages
 from hotset import types as t
@@ -193,7 +193,7 @@ class AsyncHotsetClient(AsyncLink):
         source: str = "",
         request_id: str | None = None,
         timeout_seconds: float | None = None,
-    ) -> AsyncIterator[t.IngestEvent]:
+    ) -> AsyncGenerator[t.IngestEvent, None]:
         """Have the daemon read a directory of its own machine; yields progress and, last, the summary.
 
         The events must be consumed: leaving the loop cancels the ingest. Batches that were committed stay.
@@ -210,12 +210,12 @@ class AsyncHotsetClient(AsyncLink):
         completes_source: bool = False,
         request_id: str | None = None,
         timeout_seconds: float | None = None,
-    ) -> AsyncIterator[t.IngestEvent]:
+    ) -> AsyncGenerator[t.IngestEvent, None]:
         """Send files' contents; yields an acknowledgement for each durable batch and, last, the summary.
 
         With `completes_source`, documents of the source that are not sent are tombstoned. A sequence is sent again
         where the connection is lost (its acknowledgements then come again, marked as replayed); an iterator is not.
-        Either is read in the event loop, between two sends.
+        Either is read in a thread, not in the event loop.
         """
         stream = ingest.documents(
             ingest.ticket(namespace, source, request_id),
@@ -235,7 +235,7 @@ class AsyncHotsetClient(AsyncLink):
         completes_source: bool = False,
         request_id: str | None = None,
         timeout_seconds: float | None = None,
-    ) -> AsyncIterator[t.IngestEvent]:
+    ) -> AsyncGenerator[t.IngestEvent, None]:
         """Send typed records and then their edges; yields as `ingest_documents` does."""
         stream = ingest.records(
             ingest.ticket(namespace, source, request_id),
