@@ -48,14 +48,14 @@ def parse_document(path: str, text: str, digest: Digest, size_bytes: int, settin
     starts = [heading.row for heading in headings]
     if not headings or any(not lines.is_blank(row) for row in range(starts[0])):
         end = starts[0] - 1 if headings else len(lines) - 1
-        pieces.extend(_section(lines, 0, end, name, "", (), settings))
+        pieces.extend(_section(lines, 0, end, name, "", settings))
         first = starts[0] if headings else 0
     else:
         first = 0
     for at, heading in enumerate(headings):
         title = SEPARATOR.join(h for h in heading_path(headings, at) if h) or name
         end = starts[at + 1] - 1 if at + 1 < len(headings) else len(lines) - 1
-        pieces.extend(_section(lines, first if at == 0 else heading.row, end, title, heading.text, (), settings))
+        pieces.extend(_section(lines, first if at == 0 else heading.row, end, title, heading.text, settings))
     return ParsedFile(path, "markdown" if markdown else "restructuredtext", digest, size_bytes, tuple(pieces))
 
 
@@ -144,13 +144,7 @@ def _front_matter_end(rows: list[str]) -> int:
 
 
 def _section(
-    lines: SourceLines,
-    first: int,
-    last: int,
-    title: str,
-    heading: str,
-    symbols: tuple[str, ...],
-    settings: IngestSettings,
+    lines: SourceLines, first: int, last: int, title: str, heading: str, settings: IngestSettings
 ) -> list[Piece]:
     """The section's piece or, where it is long, its parts."""
     cuts = [(first, last)]
@@ -158,7 +152,7 @@ def _section(
         cuts = pack_rows(lines, first, last, settings.pieces)
     pieces: list[Piece] = []
     title = clip(title, settings.pieces.title_characters)
-    named = (heading,) if heading and len(heading) <= settings.pieces.name_characters else symbols
+    named = (heading,) if heading and len(heading) <= settings.pieces.name_characters else ()
     for number, (begin, end) in enumerate(cuts):
         text = lines.slice(begin, end)
         renderings = render_document(text, "" if number else heading, settings.renderings)

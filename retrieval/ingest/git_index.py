@@ -1,7 +1,7 @@
 """The paths that git tracks, read from a repository's index file.
 
 Ignore rules do not hold for tracked files, so the walk has to know them. Format: git's `index-format` documentation,
-versions 2 to 4; only paths are read. An index that cannot be read counts as empty: then the rules alone decide.
+versions 2 to 4; only paths are read.
 """
 
 from __future__ import annotations
@@ -14,27 +14,22 @@ _FLAGS_AT = 60
 _EXTENDED = 0x4000
 
 
-def tracked_paths(top: Path) -> frozenset[str]:
-    """Return the tracked paths from the repository's root, empty where there is no index of a known version."""
+def tracked_paths(git_folder: Path) -> frozenset[str]:
+    """Return the tracked paths from the repository's root, empty where there is no index.
+
+    Raises OSError where it cannot be read, ValueError where it is of another version or cut short.
+    """
     try:
-        content = _index_file(top).read_bytes()
-    except OSError:
+        content = (git_folder / "index").read_bytes()
+    except FileNotFoundError:
         return frozenset()
     version = int.from_bytes(content[4:8], "big")
     if content[:4] != _SIGNATURE or version not in {2, 3, 4}:
-        return frozenset()
+        raise ValueError(f"not an index of version 2 to 4: {content[:8]!r}")
     try:
         return frozenset(_paths(content, version, int.from_bytes(content[8:12], "big")))
-    except (IndexError, ValueError):
-        return frozenset()
-
-
-def _index_file(top: Path) -> Path:
-    dot_git = top / ".git"
-    if dot_git.is_dir():
-        return dot_git / "index"
-    pointed = dot_git.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
-    return top / pointed / "index"
+    except IndexError as error:
+        raise ValueError("the index ends early") from error
 
 
 def _paths(content: bytes, version: int, entries: int) -> list[str]:

@@ -28,29 +28,32 @@ class Scope:
 
 @dataclass(slots=True)
 class _Changed:
-    """What changed, gathered over the log. `files` are (path, language) whose names changed."""
+    """What changed, gathered over the log.
+
+    `files` are (path, language) that came, went, or got another first record. `names` are (simple name, family) of
+    what can be called, with the files that began or ceased to define it and how often.
+    """
 
     any: bool = False
     paths: set[str] = field(default_factory=set)
     files: set[tuple[str, str]] = field(default_factory=set)
-    names: Counter[tuple[str, str]] = field(default_factory=Counter)
+    names: dict[tuple[str, str], Counter[tuple[str, str]]] = field(default_factory=dict)
     everything: bool = False
 
     def note(self, old: Record | None, new: Record | None) -> None:
         """Take in one record's change; tombstones count as None."""
         self.any = True
-        for record in (old, new):
-            if record is not None and record.path:
-                self.paths.add(record.path)
-                self.everything |= record.path.rpartition("/")[2] == _GO_MOD
-        before, after = _meaning(old), _meaning(new)
-        if before == after:
-            return
-        for record in (old, new):
-            if record is not None and record.path:
-                self.files.add((record.path, record.language))
+        versions = [record for record in (old, new) if record is not None and record.path]
+        for record in versions:
+            self.paths.add(record.path)
+            self.everything |= record.path.rpartition("/")[2] == _GO_MOD
+        if _places(old) != _places(new):
+            self.files.update((record.path, record.language) for record in versions)
+        if _callable_as(old) != _callable_as(new):
+            for record in versions:
                 if record.kind in CALLABLE:
-                    self.names[record.title.rpartition(".")[2], family_of(record.language)] += 1
+                    name = (record.title.rpartition(".")[2], family_of(record.language))
+                    self.names.setdefault(name, Counter())[record.path, record.language] += 1
 
 
 def changed_scope(store: Store, tenant: TenantId, namespace: Namespace, after: Generation, tables: LinkTables) -> Scope:
@@ -93,24 +96,42 @@ def _present(record: Record | None) -> Record | None:
     return None if record is None or record.removed else record
 
 
-def _meaning(record: Record | None) -> tuple[str, ...]:
-    """All of a record that another file's names may hang on."""
-    if record is None:
+def _places(record: Record | None) -> tuple[str, ...]:
+    """Where the file is that the record stands for, as the first record of a file does."""
+    if record is None or record.lines is None or record.lines.start > 1:
         return ()
-    callable_as = record.title if record.kind in CALLABLE else ""
-    paths = sorted(name.text for name in record.names if name.kind is NameKind.PATH)
-    return (record.path, record.language, callable_as, *paths)
+    return (record.path, record.language)
+
+
+def _callable_as(record: Record | None) -> tuple[str, ...]:
+    """What of a record a call may hang on."""
+    if record is None or record.kind not in CALLABLE:
+        return ()
+    return (record.kind, record.path, record.language, record.title)
 
 
 def _add_dependents(changed: _Changed, tables: LinkTables) -> None:
-    for path, language in sorted(changed.files):
-        changed.paths.update(tables.neighbours_of(path, language))
-        for name in tables.names_of(path, language):
-            changed.paths.update(tables.paths_naming(NameKind.IMPORTS, name))
-    for (name, family), times in sorted(changed.names.items()):
-        # A name that was and is defined too often points nowhere, before as after.
-        if family and tables.callables(name, family, tables.settings.definers + times) is not None:
-            changed.paths.update(tables.paths_naming(NameKind.USES, name))
+    seeing: dict[tuple[str, str], set[str]] = {}
+
+    def sees(file: tuple[str, str]) -> set[str]:
+        """The files that import this one or need not."""
+        if file not in seeing:
+            found = set(tables.neighbours_of(*file))
+            for name in tables.names_of(*file):
+                found |= tables.paths_naming(NameKind.IMPORTS, name)
+            seeing[file] = found
+        return seeing[file]
+
+    for file in sorted(changed.files):
+        changed.paths |= sees(file)
+    for (name, family), places in sorted(changed.names.items()):
+        if not family:
+            continue
+        users = tables.paths_naming(NameKind.USES, name)
+        if users and tables.callables(name, family, tables.settings.definers + places.total()) is None:
+            # The name was and is defined too often to mean anything beyond the files that see its place.
+            users &= set().union(*(sees(file) for file in sorted(places)))
+        changed.paths |= users
 
 
 def _all_paths(store: Store, tenant: TenantId, namespace: Namespace) -> set[str]:

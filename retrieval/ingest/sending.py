@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from retrieval.errors import BadField
 from retrieval.ingest.changes import Linked, Written
+from retrieval.ingest.digests import source_digest
 from retrieval.ingest.guards import Reason, Refusal
 from retrieval.ingest.linking import link_namespace
 from retrieval.ingest.parsing import parse_file
@@ -20,7 +21,7 @@ from retrieval.ingest.progress import Summary, Tally
 from retrieval.ingest.recording import FileChange, put_files, records_of, remove_paths
 from retrieval.ingest.settings import IngestSettings
 from retrieval.store.interface import Snapshot, Store, WriteTransaction
-from workingset.vocabulary import Digest, Namespace, TenantId
+from workingset.vocabulary import Namespace, TenantId
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +34,24 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class PreparedBatch:
-    """Documents of one batch, parsed. `refused` were passed over; `paths` are all that were sent."""
+    """Documents of one batch, parsed. `known` were not, since they seemed to be stored as they are; `refused` were
+    passed over; `paths` are all that were sent."""
 
     parsed: tuple[ParsedFile, ...]
+    known: tuple[Document, ...]
     refused: tuple[tuple[str, Refusal], ...]
     paths: frozenset[str]
 
 
-def prepare(documents: Sequence[Document], settings: IngestSettings) -> PreparedBatch:
-    """Parse a batch. Raises BadField for a path that names no file below a root, or is sent twice in the batch."""
+def prepare(
+    documents: Sequence[Document], settings: IngestSettings, known_paths: frozenset[str] = frozenset()
+) -> PreparedBatch:
+    """Parse a batch but for the documents whose paths are known, as seen before, to be stored as they are.
+
+    Raises BadField for a path that names no file below a root, or is sent twice in the batch.
+    """
     parsed: list[ParsedFile] = []
+    known: list[Document] = []
     refused: list[tuple[str, Refusal]] = []
     paths: set[str] = set()
     for at, document in enumerate(documents):
@@ -50,12 +59,15 @@ def prepare(documents: Sequence[Document], settings: IngestSettings) -> Prepared
         if path in paths:
             raise BadField(f"documents[{at}].path", f"{path!r} is in this batch twice")
         paths.add(path)
+        if path in known_paths:
+            known.append(document)
+            continue
         outcome = _parse(path, document.content, settings)
         if isinstance(outcome, Refusal):
             refused.append((path, outcome))
         else:
             parsed.append(outcome)
-    return PreparedBatch(tuple(parsed), tuple(refused), frozenset(paths))
+    return PreparedBatch(tuple(parsed), tuple(known), tuple(refused), frozenset(paths))
 
 
 def put_documents(
@@ -65,13 +77,14 @@ def put_documents(
 
     A refused document takes away what the source had at its path: it is not what was sent.
     """
-    changed: list[FileChange] = []
+    changed = [FileChange(parsed) for parsed in batch.parsed]
     unchanged = 0
-    for parsed in batch.parsed:
-        if is_unchanged(txn, namespace, source, parsed.path, parsed.digest):
+    for document in batch.known:
+        if is_unchanged(txn, namespace, source, document):
             unchanged += 1
-        else:
-            changed.append(FileChange(parsed))
+        else:  # another writer came between
+            outcome = _parse(document.path, document.content, settings)
+            changed += [] if isinstance(outcome, Refusal) else [FileChange(outcome)]
     written = put_files(txn, namespace, source, changed, settings)
     gone = [path for path, refusal in batch.refused if refusal.reason is not Reason.UNPARSABLE]
     return written.plus(remove_paths(txn, namespace, source, gone)).plus(Written(unchanged=unchanged))
@@ -106,8 +119,10 @@ def ingest_documents(
     """
     chosen = settings or IngestSettings()
     tally = Tally(chosen.guards, clock)
+    with tally.stage("compare"), store.snapshot(tenant) as snapshot:
+        known = frozenset(d.path for d in documents if is_unchanged(snapshot, namespace, source, d))
     with tally.stage("parse"):
-        batch = prepare(documents, chosen)
+        batch = prepare(documents, chosen, known)
     for path, refusal in batch.refused:
         tally.refuse(path, refusal)
     paths = batch.paths | (sent or set())
@@ -124,7 +139,7 @@ def ingest_documents(
         written = store.write(tenant, job)
     for parsed in batch.parsed:
         tally.take(parsed)
-    tally.files_taken -= written.unchanged
+    tally.files_taken += len(batch.known) - written.unchanged
     tally.files_unchanged += written.unchanged
     tally.add(written)
     if sent is not None:
@@ -137,9 +152,10 @@ def ingest_documents(
         return tally.summary(namespace, snapshot.generation(namespace))
 
 
-def is_unchanged(snapshot: Snapshot, namespace: Namespace, source: str, path: str, digest: Digest) -> bool:
-    """True where the source's records at the path are all of a file with this digest."""
-    records = records_of(snapshot, namespace, source, path)
+def is_unchanged(snapshot: Snapshot, namespace: Namespace, source: str, document: Document) -> bool:
+    """True where the source's records at the document's path are all of a file with its digest."""
+    records = records_of(snapshot, namespace, source, document.path)
+    digest = source_digest(document.content)
     return bool(records) and all(record.source_digest == digest for record in records)
 
 

@@ -4,7 +4,7 @@
 decides, and within it the last pattern; what lies in an ignored folder cannot be taken back in. As in git, a file in
 the repository's index is not ignored. Beside them: default excludes, and no symbolic link is followed, so that loops
 and ways out of the tree do not exist. `core.excludesFile` of a user is not read: the tree decides, not whose daemon
-it is. A root that a repository around it ignores was asked for by name, so that repository's rules do not hold in it.
+it is.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrieval.ingest.git_index import tracked_paths
 from retrieval.ingest.guards import Reason
 from retrieval.ingest.ignore_rules import IgnoreRules
+from retrieval.ingest.repository import IGNORE_FILE, is_ignored, read_rules, surroundings
 from retrieval.ingest.settings import GuardSettings
-
-_IGNORE_FILE = ".gitignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +40,10 @@ class PassedOver:
 def walk(root: Path, settings: GuardSettings) -> Iterator[FoundFile | PassedOver]:
     """Yield what is in the tree, in code point order of paths. Raises OSError where the root cannot be read."""
     os.scandir(root).close()
-    top = _repository(root)
-    prefix, rules, tracked = "", [], frozenset[str]()
-    if top is not None:
-        inside = root.resolve().relative_to(top).as_posix()
-        prefix = "" if inside == "." else inside + "/"
-        rules = _rules_above(top, prefix)
-        tracked = tracked_paths(top)
-        if _is_inside_ignored(prefix, rules):
-            prefix, rules, tracked = "", [], frozenset()
-    yield from _Walk(root, prefix, tracked, settings).folder("", rules)
+    around = surroundings(root)
+    for file, what in around.unread:
+        yield PassedOver(file, Reason.UNREADABLE, f"git's rules in it do not hold: {what}")
+    yield from _Walk(root, around.prefix, around.tracked, settings).folder("", around.rules)
 
 
 class _Walk:
@@ -64,7 +56,7 @@ class _Walk:
         self._tracked_folders = _folders_of(tracked)
         self._settings = settings
 
-    def folder(self, inner: str, rules: list[IgnoreRules]) -> Iterator[FoundFile | PassedOver]:
+    def folder(self, inner: str, rules: tuple[IgnoreRules, ...]) -> Iterator[FoundFile | PassedOver]:
         """Yield what is in the folder; `inner` is its path from the walked root, empty or with a trailing slash."""
         try:
             with os.scandir(os.path.join(self._root, inner)) as scan:
@@ -72,16 +64,21 @@ class _Walk:
         except OSError as error:
             yield PassedOver(inner.rstrip("/"), Reason.UNREADABLE, error.strerror or str(error))
             return
-        names = {entry.name for entry in entries}
-        if "pyvenv.cfg" in names and inner:
+        files = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
+        if "pyvenv.cfg" in files and inner:
             yield PassedOver(inner.rstrip("/"), Reason.EXCLUDED_DIRECTORY, "a virtual environment")
             return
-        if _IGNORE_FILE in names:
-            rules = [_read_rules(os.path.join(self._root, inner, _IGNORE_FILE), self._prefix + inner), *rules]
+        if IGNORE_FILE in files:
+            try:
+                rules = (read_rules(Path(self._root, inner, IGNORE_FILE), self._prefix + inner), *rules)
+            except OSError as error:
+                yield PassedOver(inner + IGNORE_FILE, Reason.UNREADABLE, f"its rules do not hold: {error.strerror}")
         for entry in entries:
             yield from self._entry(inner + entry.name, entry, rules)
 
-    def _entry(self, path: str, entry: os.DirEntry[str], rules: list[IgnoreRules]) -> Iterator[FoundFile | PassedOver]:
+    def _entry(
+        self, path: str, entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...]
+    ) -> Iterator[FoundFile | PassedOver]:
         if not _is_encodable(path):
             yield PassedOver(path, Reason.UNDECODABLE_NAME, "the name is not UTF-8")
         elif entry.name == ".git":
@@ -119,28 +116,9 @@ class _Walk:
         except OSError as error:
             yield PassedOver(path, Reason.UNREADABLE, error.strerror or str(error))
 
-    def _is_ignored(self, path: str, is_folder: bool, rules: list[IgnoreRules]) -> bool:
+    def _is_ignored(self, path: str, is_folder: bool, rules: tuple[IgnoreRules, ...]) -> bool:
         full = self._prefix + path
-        return (is_folder or full not in self._tracked) and _matches(full, is_folder, rules)
-
-
-def _matches(path: str, is_folder: bool, rules: list[IgnoreRules]) -> bool:
-    """Whether the first rules that know the path ignore it."""
-    for rule in rules:
-        verdict = rule.verdict(path, is_folder)
-        if verdict is not None:
-            return verdict
-    return False
-
-
-def _is_inside_ignored(prefix: str, rules: list[IgnoreRules]) -> bool:
-    """True where the folder, or one that holds it, is ignored."""
-    folders = prefix.split("/")[:-1]
-    for depth in range(1, len(folders) + 1):
-        folder = "/".join(folders[:depth])
-        if _matches(folder, True, [rule for rule in rules if folder.startswith(rule.base)]):
-            return True
-    return False
+        return (is_folder or full not in self._tracked) and is_ignored(full, is_folder, rules)
 
 
 def _order(entry: os.DirEntry[str]) -> str:
@@ -164,48 +142,3 @@ def _folders_of(paths: frozenset[str]) -> frozenset[str]:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
     return frozenset(folders)
-
-
-def _repository(root: Path) -> Path | None:
-    """The nearest folder at or above the root that is a git work tree."""
-    start = root.resolve()
-    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), None)
-
-
-def _rules_above(top: Path, prefix: str) -> list[IgnoreRules]:
-    """Rules that hold for the walked root: of the folders from the repository's root down to above it, nearest first,
-    and last the repository's own exclude file."""
-    rules: list[IgnoreRules] = []
-    exclude = _git_folder(top) / "info" / "exclude"
-    if exclude.is_file():
-        rules.append(_read_rules(str(exclude), ""))
-    base = ""
-    for part in prefix.split("/")[:-1]:
-        ignore = top / base / _IGNORE_FILE
-        if ignore.is_file():
-            rules.insert(0, _read_rules(str(ignore), base))
-        base += part + "/"
-    return rules
-
-
-def _git_folder(top: Path) -> Path:
-    """The folder that a repository shares among its worktrees."""
-    dot_git = top / ".git"
-    if dot_git.is_dir():
-        return dot_git
-    try:
-        pointed = dot_git.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
-        own = (top / pointed).resolve()
-        common = own / "commondir"
-        return (own / common.read_text().strip()).resolve() if common.is_file() else own
-    except OSError:
-        return dot_git
-
-
-def _read_rules(file: str, base: str) -> IgnoreRules:
-    try:
-        with open(file, encoding="utf-8", errors="surrogateescape", newline="") as stream:
-            lines = [line.rstrip("\r") for line in stream.read().removeprefix("\ufeff").split("\n")]
-    except OSError:
-        lines = []
-    return IgnoreRules(base, lines)

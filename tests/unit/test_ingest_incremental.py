@@ -1,4 +1,4 @@
-"""Ingesting after edits gives what ingesting from nothing gives; running again writes nothing; a kill is made up for."""
+"""After edits a store holds what a rebuild gives; running again writes nothing; a killed run is made up for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ T = TypeVar("T")
 
 TREE: dict[str, str | bytes | None] = {
     "pkg/__init__.py": "from .a import alpha\n",
-    "pkg/a.py": "import os\nfrom pkg import b\n\n\ndef alpha():\n    return beta() + gamma()\n\n\nclass A:\n    def m(self):\n        return self.n()\n\n    def n(self):\n        return alpha()\n",
+    "pkg/a.py": (
+        "import os\nfrom pkg import b\n\n\ndef alpha():\n    return beta() + gamma()\n\n\nclass A:\n"
+        "    def m(self):\n        return self.n()\n\n    def n(self):\n        return alpha()\n"
+    ),
     "pkg/b.py": "from .a import A\n\nLIMIT = 3\n\n\ndef beta():\n    return A().m()\n",
     "web/app.ts": "import { go } from './go';\n\nexport function main() { go(); help(); }\n",
     "web/go.ts": "export const one = 1;\n\nexport function go() { return 1; }\n",

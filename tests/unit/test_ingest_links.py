@@ -29,7 +29,9 @@ PYTHON = {
         "class Core:\n    def start(self):\n        self.stop()\n        return unique_far()\n\n"
         "    def stop(self):\n        Tool().use()\n\n\ndef run():\n    Core().start()\n    trim()\n    os.getcwd()\n"
     ),
-    "src/pkg/tools.py": "import pkg.core\n\n\ndef trim():\n    pass\n\n\nclass Tool:\n    def use(self):\n        trim()\n",
+    "src/pkg/tools.py": (
+        "import pkg.core\n\n\ndef trim():\n    pass\n\n\nclass Tool:\n    def use(self):\n        trim()\n"
+    ),
     "far/away.py": "X = 1\n\n\ndef unique_far():\n    pass\n",
     "tests/test_core.py": "from pkg.core import run\nimport pkg\n\n\ndef test_run():\n    run()\n",
 }
@@ -84,7 +86,10 @@ def test_an_absolute_import_is_not_the_file_beside_it(store: Store, tmp_path: Pa
 
 def test_javascript_and_typescript_edges(store: Store, tmp_path: Path) -> None:
     files = {
-        "src/app.ts": "import { go } from './lib';\nimport x from './util.js';\nimport 'react';\n\nexport function main() { go(); }\n",
+        "src/app.ts": (
+            "import { go } from './lib';\nimport x from './util.js';\nimport 'react';\n\n"
+            "export function main() { go(); }\n"
+        ),
         "src/lib/index.ts": "export * from '../view';\n\nexport function go() { return 1; }\n",
         "src/util.ts": "export const u = 1;\nexport const v = 2;\n",
         "src/view.tsx": "const a = require('./old');\n\nexport const View = () => { return <Old/>; };\n",
@@ -108,7 +113,9 @@ GO = {
     "go.mod": "module example.org/shop\n\ngo 1.22\n",
     "main.go": 'package main\n\nimport "example.org/shop/cart"\n\nfunc main() {\n\tcart.Add()\n\thelp()\n}\n',
     "help.go": "package main\n\nfunc help() {}\n",
-    "cart/cart.go": "package cart\n\ntype Cart struct{}\n\nfunc Add() { check() }\n\nfunc (c *Cart) Total() int { return sum() }\n",
+    "cart/cart.go": (
+        "package cart\n\ntype Cart struct{}\n\nfunc Add() { check() }\n\nfunc (c *Cart) Total() int { return sum() }\n"
+    ),
     "cart/rules.go": "package cart\n\nfunc check() {}\n\nfunc sum() int { return 0 }\n",
     "cart/cart_test.go": "package cart\n\nfunc helperOfTests() { check() }\n",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,13 +11,13 @@ from retrieval.errors import BadField
 from retrieval.ingest import Document, EdgeInput, RecordInput, ingest_documents, put_records
 from retrieval.relations import Role
 from retrieval.store.interface import Store, WriteTransaction
+from retrieval.store.lmdb import LmdbSettings, open_store
 from tests.ingest_room import CODE, TENANT, contents, live_edges, live_records, reasons, titled_edges
-from tests.model.memory_store import MemoryDisk, MemoryStore
 
 
 @pytest.fixture
-def store() -> Iterator[Store]:
-    opened = MemoryStore(MemoryDisk())
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(tmp_path / "store", LmdbSettings(map_bytes=2**24))
     yield opened
     opened.close()
 

@@ -50,11 +50,13 @@ RULES = {
     "sub/.gitignore": "!x.log\nlocal.txt\n/only-here\n*\n!*.py\n!.gitignore\n!inner/\n",
     "build/.gitignore": "!taken-back.txt\n",
 }
-NAMES = (
-    "x.log keep.log build/a.txt build/taken-back.txt rooted sub2/rooted #literal !bang trailing space doc/a.tmp "
-    "doc/b/c.tmp a/z a/b/z a/b/c/z deep q/deep q/deep2 a1.x c1.x foo/one foo/bar/two foo/bar/x.log excluded.txt f.cr "
-    "sub/x.log sub/local.txt sub/only-here sub/m.py sub/inner/n.py sub/inner/only-here sub/inner/t.txt z.txt é/日本.py"
-).split()
+LISTED = """
+    x.log keep.log build/a.txt build/taken-back.txt rooted sub2/rooted #literal !bang trailing space doc/a.tmp
+    doc/b/c.tmp a/z a/b/z a/b/c/z deep q/deep q/deep2 a1.x c1.x foo/one foo/bar/two foo/bar/x.log excluded.txt
+    f.cr sub/x.log sub/local.txt sub/only-here sub/m.py sub/inner/n.py sub/inner/only-here sub/inner/t.txt z.txt
+    é/日本.py
+"""
+NAMES = LISTED.split()
 
 
 def test_rules_hold_as_in_git(tmp_path: Path) -> None:
@@ -110,6 +112,16 @@ def test_a_worktree_reads_its_repository(tmp_path: Path) -> None:
     git(main, "worktree", "add", "-q", str(tmp_path / "other"))
     other = write_tree(tmp_path / "other", {"b.log": "x\n", "b.py": "x\n"})
     assert by_walk(other) == ["a.py", "b.py", "kept.log"] == by_git(other)
+
+
+def test_what_cannot_be_read_of_git_is_named_and_the_walk_goes_on(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    write_tree(tmp_path, {"a.py": "x\n", ".git/index": b"DIRC\x00\x00\x00\x09rubbish"})
+    found = list(walk(tmp_path, PLAIN))
+    assert [f.path for f in found if isinstance(f, FoundFile)] == ["a.py"]
+    assert (".git", Reason.UNREADABLE) in [(f.path, f.reason) for f in found if isinstance(f, PassedOver)]
+    write_tree(tmp_path, {".git/index": b"DIRC\x00\x00\x00\x02\x00\x00\x00\x05short"})
+    assert any(isinstance(f, PassedOver) and f.reason is Reason.UNREADABLE for f in walk(tmp_path, PLAIN))
 
 
 def test_default_excludes_and_virtual_environments_are_counted(tmp_path: Path) -> None:

@@ -1,0 +1,102 @@
+"""The git repository around a walked folder: the rules that come from above it, and what it tracks.
+
+What cannot be read is reported by name and the walk goes on without it: rules are a convenience, not a safeguard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.ingest.git_index import tracked_paths
+from retrieval.ingest.ignore_rules import IgnoreRules
+
+IGNORE_FILE = ".gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What holds at a walked root.
+
+    `prefix` is its path from the repository's root, empty or ending with a slash; `rules` come nearest first;
+    `unread` are (file, what went wrong).
+    """
+
+    prefix: str = ""
+    rules: tuple[IgnoreRules, ...] = ()
+    tracked: frozenset[str] = frozenset()
+    unread: tuple[tuple[str, str], ...] = ()
+
+
+def surroundings(root: Path) -> Surroundings:
+    """Find the repository around the root and read its rules and its index.
+
+    A root that the repository ignores was asked for by name, so the repository's rules do not hold in it.
+    """
+    start = root.resolve()
+    top = next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), None)
+    if top is None:
+        return Surroundings()
+    inside = start.relative_to(top).as_posix()
+    prefix = "" if inside == "." else inside + "/"
+    rules: list[IgnoreRules] = []
+    unread: list[tuple[str, str]] = []
+    tracked = frozenset[str]()
+    try:
+        own, shared = _git_folders(top)
+        tracked = tracked_paths(own)
+        _add_rules(rules, shared / "info" / "exclude", "")
+    except (OSError, ValueError) as error:
+        unread.append((".git", str(error)))
+    base = ""
+    for part in prefix.split("/")[:-1]:
+        try:
+            _add_rules(rules, top / base / IGNORE_FILE, base)
+        except OSError as error:
+            unread.append((IGNORE_FILE, str(error)))
+        base += part + "/"
+    if _is_inside_ignored(prefix, rules):
+        return Surroundings()
+    return Surroundings(prefix, tuple(rules), tracked, tuple(unread))
+
+
+def read_rules(file: Path, base: str) -> IgnoreRules:
+    """Read one file of patterns that apply below `base`. Raises OSError."""
+    text = file.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    return IgnoreRules(base, (line.rstrip("\r") for line in text.split("\n")))
+
+
+def is_ignored(path: str, is_folder: bool, rules: tuple[IgnoreRules, ...]) -> bool:
+    """Whether the first rules that know the path, given from the repository's root, ignore it."""
+    for rule in rules:
+        verdict = rule.verdict(path, is_folder)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _add_rules(rules: list[IgnoreRules], file: Path, base: str) -> None:
+    """Put the file's rules before those read earlier; as in git, a symbolic link is no file of rules."""
+    if file.is_file() and not file.is_symlink():
+        rules.insert(0, read_rules(file, base))
+
+
+def _git_folders(top: Path) -> tuple[Path, Path]:
+    """The folder of this work tree's index, and the one that a repository shares among its work trees."""
+    dot_git = top / ".git"
+    if dot_git.is_dir():
+        return dot_git, dot_git
+    pointed = dot_git.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+    own = (top / pointed).resolve()
+    common = own / "commondir"
+    return own, (own / common.read_text().strip()).resolve() if common.is_file() else own
+
+
+def _is_inside_ignored(prefix: str, rules: list[IgnoreRules]) -> bool:
+    """True where the folder, or one that holds it, is ignored."""
+    folders = prefix.split("/")[:-1]
+    for depth in range(1, len(folders) + 1):
+        folder = "/".join(folders[:depth])
+        if is_ignored(folder, True, tuple(rule for rule in rules if folder.startswith(rule.base))):
+            return True
+    return False
