@@ -15,7 +15,7 @@ from retrieval.index.sensor import Embedder, IndexProgress, LexicalSearch, Vecto
 from retrieval.lanes.exact import ExactLane
 from retrieval.lanes.lane import Lane
 from retrieval.lanes.lexical import LexicalLane
-from retrieval.lanes.vector import Demand, VectorLane
+from retrieval.lanes.vector import Demand, Prefer, VectorLane
 from retrieval.projecting import Parts, Projecting, scope_of
 from retrieval.query import Query, Reading
 from retrieval.record import Record
@@ -42,10 +42,11 @@ class Retrieval:
         demand: Demand | None,
         settings: RetrievalSettings,
         *,
+        prefer: Prefer | None = None,
         extra_lanes: Sequence[Lane] = (),
         order: Order = as_given,
     ) -> None:
-        """`demand` embeds records whose vectors are missing, None where that cannot be done.
+        """`demand` embeds records whose vectors are missing, None where that cannot be done; `prefer` is told of them.
 
         `extra_lanes` run beside exact, lexical and vector; `order` says in which sequence lanes answer and changes
         nothing of the result.
@@ -61,6 +62,7 @@ class Retrieval:
             lexical=lexical,
             model=embedder.fingerprint,
             demand=demand,
+            prefer=prefer,
             terms=RecordTerms(settings.relevance.memo_records),
             scale=scale,
             order=order,

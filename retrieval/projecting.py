@@ -21,7 +21,7 @@ from retrieval.lanes.exact import EXACT
 from retrieval.lanes.graph import GRAPH, GraphLane
 from retrieval.lanes.lane import Lane, LaneHit, LaneProposal, Scope
 from retrieval.lanes.lexical import LEXICAL
-from retrieval.lanes.vector import VECTOR, Demand, rerank
+from retrieval.lanes.vector import VECTOR, Demand, Prefer, rerank
 from retrieval.query import Query
 from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
@@ -42,6 +42,7 @@ class Parts:
     lexical: LexicalSearch
     model: str
     demand: Demand | None
+    prefer: Prefer | None
     terms: RecordTerms
     scale: RelevanceScale
     order: Order
@@ -167,15 +168,18 @@ class Projecting:
         if self._parts.demand is None or not vector or not lexical or vector.outcome.state != "partial":
             return
         records = self._gate.records
+        lanes = self._settings.lanes
         best = sorted(
-            (hit for hit in lexical.hits if hit.record_id in records and hit.record_id not in self._evidence.cosines),
+            (hit for hit in lexical.hits if hit.record_id in records),
             key=lambda hit: (-hit.rank.order_value, hit.record_id),
-        )
-        if not best or not vector.vector:
+        )[: lanes.demand_hits]
+        missing = [hit.record_id for hit in best if hit.record_id not in self._evidence.cosines]
+        if not missing or not vector.vector:
             return
+        if self._parts.prefer is not None:
+            self._parts.prefer(self._scope.tenant, missing)
         with self._steps.step(VECTOR):
-            wanted = [(hit.record_id, records[hit.record_id]) for hit in best]
-            lanes = self._settings.lanes
+            wanted = [(record_id, records[record_id]) for record_id in missing]
             self._proposals[VECTOR] = rerank(
                 vector, wanted, self._scope.tenant, self._parts.demand, self._parts.model, lanes, self._deadline
             )

@@ -64,9 +64,11 @@ class LaneSettings:
     vector_probe: int = 512
     """Guess: where the nearest are all strong, so many are looked at to count how many more there are."""
     demand_hits: int = 20
-    """Measured, as above: the lexical top 20 re-ranked by vectors is as good as all 74."""
-    demand_seconds: float = 0.25
-    """Guess: what a Focus may wait for missing vectors: some 15 texts at 17 ms."""
+    """Measured, as above: the lexical top 20 re-ranked by vectors is as good as all 74. Those of them that have no
+    vector yet are embedded, and no others, so that a few turns settle a goal."""
+    demand_seconds: float = 0.1
+    """Guess: what a Focus may wait for missing vectors, some 3 to 6 texts; the rest are embedded first in the
+    background."""
     lag_probe: int = 2_000
     """Guess: changes counted behind an index before saying "at least"."""
 

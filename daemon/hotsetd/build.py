@@ -83,7 +83,9 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
     follower = IndexFollower(store, lexical, vector, embedder, settings.follower)
     jobs = Jobs(follower, settings.jobs, clock, log)
     counter = MemoisedCounter(counter_named(settings.tokenizer))
-    retrieval = Retrieval(lexical, vector, embedder, follower, follower.embed_now, settings.retrieval)
+    retrieval = Retrieval(
+        lexical, vector, embedder, follower, follower.embed_now, settings.retrieval, prefer=follower.prefer
+    )
     agents = Agents(settings.cache.hot_agents)
     freshness = Freshness(store, follower, settings.jobs)
     return Parts(

@@ -139,7 +139,7 @@ class Ingesting:
                 edges_written=summary.edges_written + edges,
             )
         )
-        sending.linked = sending.linked and not batch.documents
+        sending.linked = sending.linked and not (batch.documents or batch.completes_source)
         self._written()
         return Acknowledged(summary.generation, replayed=False)
 

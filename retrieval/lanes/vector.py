@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from retrieval.deadline import Deadline
 from retrieval.errors import IndexUnavailable
@@ -44,6 +44,10 @@ class Demand(Protocol):
     ) -> Demanded:
         """Embed at most `limit` texts, until `cancelled()`; raises IndexUnavailable."""
         ...
+
+
+Prefer: TypeAlias = Callable[[TenantId, Sequence[int]], None]
+"""Asks for vectors of these records before all others, some time: `IndexFollower.prefer`."""
 
 
 class VectorLane:

@@ -69,7 +69,7 @@ def test_demand_is_bounded_by_count() -> None:
     projection = world.ask("leases", world.retrieval(settings, demand=FakeDemand(world.embedder)))
 
     assert projection.embedding_calls == 4
-    assert "3 of 8 lexical hits" in _vector(projection).note
+    assert "3 of 3 lexical hits" in _vector(projection).note
 
 
 def test_equal_texts_share_a_vector_made_on_demand() -> None:
