@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hotsetd import __version__, telemetry
+from hotsetd.allocator import limit_arenas
 from hotsetd.clock import SystemClock
 from hotsetd.config import Home, Settings, load
 from hotsetd.config_example import example
@@ -31,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = _settings(home, options)
         log = telemetry.configure(settings.log)
+        limit_arenas(settings.server.allocator_arenas)
         sys.setswitchinterval(settings.server.switch_interval_seconds)
         asyncio.run(serve(home, settings, SystemClock(), log, read_only=options.read_only))
     except (DaemonError, RetrievalError) as error:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 
 from hotsetd import telemetry
+from hotsetd.allocator import release_free_memory
 from hotsetd.clock import Clock
 from hotsetd.config import JobSettings
 from hotsetd.telemetry import Log
@@ -71,7 +72,7 @@ class Jobs:
 
     def _follow(self, name: str, step: Callable[[], Advanced]) -> None:
         written = self._written[name]
-        said = ""
+        said, said_busy = "", False
         while not self._stop.is_set():
             written.clear()
             try:
@@ -80,6 +81,9 @@ class Jobs:
                 advanced = Advanced(failed=str(error))
             if advanced.failed and advanced.failed != said:
                 self._log.warning(telemetry.JOB_FAILED, job=name, because=advanced.failed)
+            if said_busy and not advanced.left:
+                release_free_memory()
+            said_busy = bool(advanced.left)
             said = advanced.failed
             idle = advanced.failed or not advanced.left or not (advanced.taken or advanced.embedded)
             if idle and not self._stop.is_set():
