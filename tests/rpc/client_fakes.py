@@ -17,6 +17,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
+from hotset import ClientSettings, RetrySettings
 from hotset.v1 import attention_pb2, attention_pb2_grpc, common_pb2, corpus_pb2, corpus_pb2_grpc
 
 _RENAMED = {
@@ -208,3 +209,33 @@ def _ingest(daemon: FakeDaemon) -> Any:
         yield corpus_pb2.IngestReply(summary=filled(corpus_pb2.IngestSummary))
 
     return method
+
+
+QUICK = ClientSettings(retry=RetrySettings(first_pause_seconds=0.001), batch_entries=2, timeout_seconds=20)
+UNAVAILABLE = Failure(grpc.StatusCode.UNAVAILABLE, "draining", common_pb2.ErrorReason(reason="DRAINING"))
+
+
+class Caller:
+    """One of the two clients, called the same way."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    async def __call__(self, name: str, *given: Any, **named: Any) -> Any:
+        result = getattr(self.client, name)(*given, **named)
+        if hasattr(result, "__aiter__"):
+            return [each async for each in result]
+        if hasattr(result, "__await__"):
+            return await result
+        return list(result) if isinstance(result, Iterator) else result
+
+
+def record(ref: str, text: str, following: int = 0) -> attention_pb2.ResolvedRecord:
+    return attention_pb2.ResolvedRecord(ref=ref, text=text, next_offset_bytes=following)
+
+
+CUT = common_pb2.Cut(generations=[common_pb2.NamespaceGeneration(namespace="shop", generation=118)])
+
+
+def page(refs: list[str], cursor: str) -> corpus_pb2.ListReply:
+    return corpus_pb2.ListReply(records=[corpus_pb2.StoredRecord(ref=ref) for ref in refs], next_cursor=cursor)

@@ -15,7 +15,6 @@ import pytest
 import hotset
 from hotset import (
     AsyncHotsetClient,
-    ClientSettings,
     Cut,
     Document,
     EdgeInput,
@@ -25,31 +24,12 @@ from hotset import (
     NamespaceGeneration,
     PinOwner,
     RecordInput,
-    RetrySettings,
     Use,
     UseAction,
     as_plain,
 )
 from hotset.v1 import attention_pb2, common_pb2, corpus_pb2
-from tests.rpc.client_fakes import Failure, FakeDaemon, filled, plain_of
-
-QUICK = ClientSettings(retry=RetrySettings(first_pause_seconds=0.001), batch_entries=2, timeout_seconds=20)
-UNAVAILABLE = Failure(grpc.StatusCode.UNAVAILABLE, "draining", common_pb2.ErrorReason(reason="DRAINING"))
-
-
-class Caller:
-    """One of the two clients, called the same way."""
-
-    def __init__(self, client: Any) -> None:
-        self.client = client
-
-    async def __call__(self, name: str, *given: Any, **named: Any) -> Any:
-        result = getattr(self.client, name)(*given, **named)
-        if hasattr(result, "__aiter__"):
-            return [each async for each in result]
-        if hasattr(result, "__await__"):
-            return await result
-        return list(result) if isinstance(result, Iterator) else result
+from tests.rpc.client_fakes import CUT, QUICK, UNAVAILABLE, Caller, Failure, FakeDaemon, filled, page, plain_of, record
 
 
 @pytest.fixture
@@ -246,13 +226,6 @@ async def test_health_and_readiness(call: Caller, daemon: FakeDaemon) -> None:
         await call("health", "no.such.Service")
 
 
-def record(ref: str, text: str, following: int = 0) -> attention_pb2.ResolvedRecord:
-    return attention_pb2.ResolvedRecord(ref=ref, text=text, next_offset_bytes=following)
-
-
-CUT = common_pb2.Cut(generations=[common_pb2.NamespaceGeneration(namespace="shop", generation=118)])
-
-
 async def test_resolve_returns_everything_at_one_cut(call: Caller, daemon: FakeDaemon) -> None:
     daemon.script["Resolve"] += [
         attention_pb2.ResolveReply(
@@ -325,10 +298,6 @@ async def test_resolve_does_not_go_round_in_circles(call: Caller, daemon: FakeDa
     daemon.script["Resolve"] += replies
     with pytest.raises(hotset.DaemonFault, match="no progress"):
         await call("resolve", ["s:a"])
-
-
-def page(refs: list[str], cursor: str) -> corpus_pb2.ListReply:
-    return corpus_pb2.ListReply(records=[corpus_pb2.StoredRecord(ref=ref) for ref in refs], next_cursor=cursor)
 
 
 async def test_list_records_follows_cursors_to_the_end(call: Caller, daemon: FakeDaemon) -> None:
