@@ -130,8 +130,8 @@ class Session:
         same = after.state_digest == before.state_digest
         verdict = "the same set" if same else "DIFFERENT"
         console.print(
-            f"Restarted in {self._daemon.started_seconds:.1f} s as process {self._process()}. Digest of the state before "
-            f"{before.state_digest[:12]}, after {after.state_digest[:12]}: [bold]{verdict}[/bold].\n"
+            f"Restarted in {self._daemon.started_seconds:.1f} s as process {self._process()}. Digest of the state: "
+            f"before {before.state_digest[:12]}, after {after.state_digest[:12]}: [bold]{verdict}[/bold].\n"
         )
         if not same:
             raise SystemExit("the set after the crash is not the set that was acknowledged")

@@ -1,6 +1,6 @@
 """How long does a Focus take, and where does the time go?
 
-Over the standard library of the Python that runs this: `--goals` goals made from the first sentences of its own records,
+Over the standard library of the Python that runs this: `--goals` goals made from first sentences of its own records,
 each asked three ways: *cold* (a new agent, never asked before), *warm* (an agent that has a set, a goal of another
 subject), *repeated* (the same goal again). Prints p50 and p99 as the client sees them, and each step's share of the
 daemon's time. RESULT lines are for programs.

@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LINT = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
+RUNNER = """
+import sys
+sys.path[:0] = sys.argv[1].split(":")  # before the editable installation, which leads back to the real tree
+from importlinter.cli import lint_imports_command
+lint_imports_command(["--no-cache"])
+"""
 
 VIOLATIONS = {
     "the core imports nothing of ours": ("workingset/heat.py", "import retrieval.record"),
@@ -38,11 +43,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _lint(tree: Path) -> subprocess.CompletedProcess[str]:
-    # The editable installation would lead the linter back to the real tree.
     path = ":".join(str(tree / part) for part in (".", "daemon", "clients/python"))
-    runner = "import sys; sys.path[:0] = sys.argv[1].split(':'); from importlinter.cli import lint_imports_command as m; m(['--no-cache'])"
     return subprocess.run(
-        [sys.executable, "-c", runner, path], cwd=tree, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", RUNNER, path], cwd=tree, capture_output=True, text=True, timeout=120, check=False
     )
 
 
