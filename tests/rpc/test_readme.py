@@ -1,0 +1,81 @@
+"""What the README tells a newcomer to type works as it stands there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.rpc.real_daemon import RealDaemon
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+BIN = Path(sys.executable).parent
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("src") / "shop"
+    (folder / "src").mkdir(parents=True)
+    lines = [f"    step_{i} = order.part({i})" for i in range(60)]
+    body = "\n".join(["def issue_refund(order):", '    """Pay an order back when the provider times out."""', *lines])
+    (folder / "src" / "refunds.py").write_text(body + "\n    return step_1\n")
+    (folder / "notes.md").write_text("# Refunds\nRefunds are issued once.\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    daemon = RealDaemon(tmp_path_factory.mktemp("readme") / "home")
+    daemon.start()
+    yield {**os.environ, "HOTSET_HOME": str(daemon.home), "PATH": f"{BIN}:{os.environ['PATH']}", "NO_COLOR": "1"}
+    daemon.stop()
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_commands_work_in_order(shop: Path, environment: dict[str, str]) -> None:
+    (block,) = [block for block in _blocks("") if block.startswith("hotset ingest")]
+    commands = [shlex.split(line, comments=True) for line in block.splitlines()]
+
+    assert len(commands) == 6
+    for command in commands:
+        words = [word.replace("~/src/shop", str(shop)) for word in command]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        assert done.stdout.strip(), words
+        assert "unmatched" not in done.stdout.lower(), done.stdout
+
+
+def test_the_python_snippet_runs(shop: Path, environment: dict[str, str]) -> None:
+    (snippet,) = _blocks("python")
+    ingest = [str(BIN / "hotset"), "ingest", str(shop)]
+    subprocess.run(ingest, env=environment, capture_output=True, timeout=120, check=True)
+
+    done = subprocess.run(
+        [sys.executable, "-c", snippet], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "refund" in done.stdout.lower()
+    assert "gathering" in done.stdout.lower()
+
+
+def test_every_make_target_named_anywhere_exists() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    named = {
+        target
+        for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+        for target in re.findall(r"`?make ([a-z-]+)", path.read_text())
+        if f"make {target}" in path.read_text()
+    }
+    assert {"demo", "test", "check"} <= named
+    assert named - {"sure", "it"} <= targets
