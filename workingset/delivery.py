@@ -38,7 +38,9 @@ class DeltaEntry:
 
 def deliver(segments: Sequence[Segment]) -> tuple[Delivered, ...]:
     """Return the ledger after the host has received these segments."""
-    return tuple(Delivered(s.ref, s.tier, s.fidelity, s.digest, len(s.text.encode())) for s in segments)
+    return tuple(
+        Delivered(s.ref, s.tier, s.fidelity, s.digest, len(s.text.encode("utf-8", "surrogatepass"))) for s in segments
+    )
 
 
 def delta(before: Sequence[Delivered], now: Sequence[Segment]) -> tuple[DeltaEntry, ...]:

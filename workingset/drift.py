@@ -8,13 +8,16 @@ the baseline and the detector re-arms. Thresholds are uncalibrated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, unique
 
 from workingset.candidate import GoalView
 from workingset.settings import DriftSettings
 from workingset.vocabulary import Generation, Ref, Turn
 from workingset.working_set import Baseline
+
+_GOAL_SIGNALS = 2
+"""How many signals compare goals; they come first, then the mass lost."""
 
 
 @unique
@@ -68,27 +71,28 @@ def detect(
     turn: Turn,
     mass_kept: float | None,
     stale: Sequence[StaleEntry],
-    entries: int,
+    stale_share: float | None,
     settings: DriftSettings,
 ) -> Drift:
     """Return the verdict for a goal at a turn.
 
     `mass_kept` is the share of the goal's relevance mass that the present set holds, None where nothing was ranked.
-    `entries` is how many entries were in the set. The first turn of a set holds: there is nothing to drift from; so does a
-    goal for which nothing was ranked: there is nothing to refocus on.
+    `stale_share` is the share of the records in the block that are stale, None where there were none. The first turn of
+    a set holds: there is nothing to drift from; so does a goal for which nothing was ranked: there is nothing to
+    refocus on.
     """
     signals = (
         _vector_signal(baseline, goal, settings),
         _term_signal(baseline, goal, settings),
         Signal("relevance_mass_lost", 1.0 - (mass_kept or 0.0), settings.mass_lost_floor, mass_kept is not None),
-        Signal("stale_evidence", len(stale) / entries if entries else 0.0, settings.stale_share_floor, entries > 0),
+        Signal("stale_evidence", stale_share or 0.0, settings.stale_share_floor, stale_share is not None),
     )
-    moved = signals[:3]
+    moved = signals[: _GOAL_SIGNALS + 1]
     first = baseline.turn == 0
-    armed = turn - baseline.turn > settings.turns_between
+    armed = baseline.turn == 1 or turn - baseline.turn > settings.turns_between
     if not first and armed and mass_kept is not None and all(s.speaks for s in moved if s.measured):
         verdict = Verdict.REFOCUS
-    elif signals[3].speaks:
+    elif signals[-1].speaks:
         verdict = Verdict.STALE
     else:
         verdict = Verdict.HOLD
@@ -96,10 +100,18 @@ def detect(
 
 
 def baseline_after(baseline: Baseline, drift: Drift, goal: GoalView, turn: Turn) -> Baseline:
-    """Return the focus to measure the next goal against: the new goal after a refocus or on the first turn."""
+    """Return the focus to measure the next goal against.
+
+    That is the new goal after a refocus, on the first turn, and where the set has followed the goal to another subject
+    without one: else a later way back would look like no way at all.
+    """
+    anew = Baseline(turn, tuple(sorted(goal.terms)), goal.vector)
     if baseline.turn == 0 or drift.verdict is Verdict.REFOCUS:
-        return Baseline(turn, tuple(sorted(goal.terms)), goal.vector)
-    return baseline
+        return anew
+    goal_moved = [signal.speaks for signal in drift.signals[:_GOAL_SIGNALS] if signal.measured]
+    mass_lost = drift.signals[_GOAL_SIGNALS]
+    followed = all(goal_moved) and bool(goal_moved) and mass_lost.measured and not mass_lost.speaks
+    return replace(anew, turn=baseline.turn) if followed else baseline
 
 
 def _vector_signal(baseline: Baseline, goal: GoalView, settings: DriftSettings) -> Signal:

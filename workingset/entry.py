@@ -50,6 +50,11 @@ class Pin:
     expires_turn: Turn = Turn(0)
     text: str = ""
 
+    @property
+    def has_words(self) -> bool:
+        """True where the pin carries its own words, even none, and names no record."""
+        return bool(self.text) or self.owner is PinOwner.GOAL
+
     def holds_at(self, turn: Turn) -> bool:
         """True while the pin is not expired."""
         return self.expires_turn == 0 or turn <= self.expires_turn
@@ -59,11 +64,11 @@ class Pin:
 class Entry:
     """A record's place in a working set.
 
-    `heat` is that at turn `heat_turn`; decay is computed, never written (`workingset.heat`). `order` is the order of
-    admission, by which the block is laid out. `generation` and `digest` are of the version last read; `admitted_digest`
-    of the version the agent was first given. `touched_at` is the reference clock at the last use or admission,
-    `group_tokens` the width of the group it was used with. `tokens` is the size of its rendered segment, header
-    included. `required_by` names the results that need it and is empty unless some do.
+    `heat` is that at turn `heat_turn`; decay is computed, never written (`workingset.heat`). `order` is that in
+    which entries came to their part of the block (pins, texts, lines), by which it is laid out, and `admitted_turn` the
+    turn in which they did. `generation` and `digest` are of the version last read. `touched_at` is the reference clock
+    at the last use or admission, `group_tokens` the width of the group it was used with. `tokens` is the
+    size of its rendered segment, header included. `required_by` names the entries that need it.
     """
 
     ref: Ref

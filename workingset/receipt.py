@@ -36,5 +36,5 @@ def receipt_digest(node: Node) -> Digest:
 
 
 def _lines(node: Node, depth: int) -> list[str]:
-    own = f"{' ' * depth}{node.what}={node.value!r} {node.because!r}"
+    own = f"{' ' * depth}{node.what!r}={node.value!r} {node.because!r}"
     return [own, *(line for part in node.parts for line in _lines(part, depth + 1))]

@@ -21,8 +21,10 @@ from workingset.vocabulary import Digest, Fidelity, Lines, Ref, Standing, Tokens
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text with the configured tokenizer."""
 
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u0085\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
-_TILDES = re.compile(r"^~{3,}", re.MULTILINE)
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]+"
+)
+_TILDES = re.compile(r"~{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +48,33 @@ class Block:
 
 
 def one_line(text: str) -> str:
-    """Return the text with control, zero-width and bidirectional characters as single blanks."""
-    return _UNPRINTABLE.sub(" ", text).strip()
+    """Return the text with line breaks, control, invisible and bidirectional characters as single blanks."""
+    return text.strip() if text.isprintable() else _UNPRINTABLE.sub(" ", text).strip()
 
 
-def segment_text(entry: Entry, renderings: Renderings, fidelity: Fidelity) -> str:
-    """Return the entry's piece of the block at a fidelity."""
+def place_of(entry: Entry) -> str:
+    """Return the one line that says what the entry is: its ref, where it stands in its file, and its title."""
+    where = f" {one_line(entry.path)}{_span(entry.lines)}" if entry.path else ""
+    title = one_line(entry.title)
+    return f"{one_line(entry.ref)}{where}" + (f" {title}" if title and title != entry.path else "")
+
+
+def segment_text(entry: Entry, renderings: Renderings, fidelity: Fidelity, place: str) -> str:
+    """Return the entry's piece of the block at a fidelity; `place` is its `place_of`."""
     if entry.namespace == GOAL_NAMESPACE:
         return f"# Goal\n{renderings.full}\n"
     if fidelity is Fidelity.REFERENCE:
-        return f"- {_place(entry)}\n"
+        return f"- {place}\n"
     if fidelity is Fidelity.GIST:
-        return f"- {_place(entry)}: {one_line(renderings.gist)}\n"
+        return f"- {place}: {one_line(renderings.gist)}\n"
     body = renderings.full if fidelity is Fidelity.FULL else renderings.outline
-    return f"## {_place(entry)}{_mark(entry, fidelity)}\n{_fenced(body)}"
+    return f"## {place}{_mark(entry, fidelity)}\n{_fenced(body)}"
 
 
 def segment(entry: Entry, renderings: Renderings) -> Segment:
     """Return the entry's piece of the block at its own fidelity."""
-    text = segment_text(entry, renderings, entry.fidelity)
-    digest = Digest(xxh3_128_hexdigest(text.encode()))
+    text = segment_text(entry, renderings, entry.fidelity, place_of(entry))
+    digest = Digest(xxh3_128_hexdigest(text.encode("utf-8", "surrogatepass")))
     return Segment(entry.ref, entry.tier, entry.fidelity, text, digest)
 
 
@@ -89,12 +98,6 @@ def _layout_key(entry: Entry) -> tuple[int, int, str]:
     return (2 if entry.tier is Tier.FRONTIER_ONLY else 1, entry.order, entry.ref)
 
 
-def _place(entry: Entry) -> str:
-    where = f" {one_line(entry.path)}{_span(entry.lines)}" if entry.path else ""
-    title = one_line(entry.title)
-    return f"{entry.ref}{where}" + (f" {title}" if title and title != entry.path else "")
-
-
 def _span(lines: Lines | None) -> str:
     return f":{lines.start}-{lines.end}" if lines else ""
 
@@ -102,12 +105,13 @@ def _span(lines: Lines | None) -> str:
 def _mark(entry: Entry, fidelity: Fidelity) -> str:
     marks = [fidelity.value] if fidelity is not Fidelity.FULL else []
     if entry.standing is not Standing.CURRENT:
-        marks.append(f"{entry.standing.value} by {entry.successor}" if entry.successor else entry.standing.value)
+        by = f" by {one_line(entry.successor)}" if entry.successor else ""
+        marks.append(f"{entry.standing.value}{by}")
     return f" [{', '.join(marks)}]" if marks else ""
 
 
 def _fenced(text: str) -> str:
-    longest = max((len(run) for run in _TILDES.findall(text)), default=2)
+    longest = max((len(run) for run in _TILDES.findall(text)), default=2) if "~~~" in text else 2
     fence = "~" * (longest + 1)
     end = "" if text.endswith("\n") or not text else "\n"
     return f"{fence}\n{text}{end}{fence}\n"

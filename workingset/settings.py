@@ -23,8 +23,8 @@ class HeatSettings:
     """Guess: so that a loop of reads cannot keep an entry hot for ever; three half-lives above one read."""
     cold_heat: float = 0.15
     """Guess: below it, and irrelevant to the goal, an entry is demoted."""
-    refocus_share: float = 0.25
-    """Guess: what a refocus leaves of the heat of entries that are not mandatory."""
+    refocus_share: float = 0.1
+    """Guess: what a refocus leaves of the heat of entries that are not mandatory; a much used one stays a few turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ class EvictionSettings:
     relevance_weight: float = 0.6
     """Measured, as above, for BM25 over the best page's; here on the relevance scale."""
     minimum_stay_turns: int = 1
-    """Guess: an entry is not evicted by pressure in the turn after it entered."""
+    """Guess: the policy does not nominate an entry in the turn after it entered."""
     refault_protection_turns: int = 3
-    """Guess, after Linux mm/workingset.c: an entry that came back soon is kept a while."""
+    """Guess, after Linux mm/workingset.c: the policy does not nominate an entry that came back by a fault so long."""
     ghosts_limit: int = 256
     """Guess: about ten turns of eviction at the default window."""
 
@@ -102,7 +102,7 @@ class DriftSettings:
     stale_share_floor: float = 0.25
     """Guess: share of entries whose record changed or went."""
     turns_between: int = 1
-    """Guess: a refocus is not followed by another in the next turn."""
+    """Guess: a refocus is not followed by another in the next turn; the first goal of all needs no such rest."""
 
 
 @dataclass(frozen=True, slots=True)

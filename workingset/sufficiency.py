@@ -53,12 +53,13 @@ def nothing_of(projection: Projection) -> Nothing | None:
     """Return which kind of nothing the projection is, or None where something was ranked."""
     if projection.ranked:
         return None
-    if projection.lanes and all(lane.degraded for lane in projection.lanes):
+    asked = [lane.state for lane in projection.lanes if lane.state != "skipped"]
+    if asked and all(state not in ("ok", "partial") for state in asked):
         return Nothing.FAILED
-    if projection.degraded:
-        return Nothing.DEGRADED
     if projection.records_in_scope == 0:
         return Nothing.NOT_INDEXED
+    if projection.degraded:
+        return Nothing.DEGRADED
     return Nothing.BELOW_THRESHOLD if projection.near_misses else Nothing.EMPTY
 
 

@@ -81,7 +81,14 @@ LEGAL: dict[tuple[Tier, Tier], frozenset[Cause]] = {
     (Tier.MANDATORY, Tier.PINNED): _PIN,
     (Tier.MANDATORY, Tier.RESIDENT): frozenset({Cause.DEPENDENTS_LEFT}),
     (Tier.MANDATORY, Tier.EVICTED): frozenset(
-        {Cause.DEPENDENTS_LEFT, Cause.ASKED, Cause.REMOVED, Cause.OUT_OF_SCOPE, Cause.SUPERSEDED}
+        {
+            Cause.DEPENDENTS_LEFT,
+            Cause.ASKED,
+            Cause.NEED_EVICTED,
+            Cause.REMOVED,
+            Cause.OUT_OF_SCOPE,
+            Cause.SUPERSEDED,
+        }
     ),
     (Tier.PINNED, Tier.MANDATORY): _UNPIN,
     (Tier.PINNED, Tier.RESIDENT): _UNPIN,

@@ -44,7 +44,7 @@ class FaultCounts:
 class WorkingSet:
     """Everything that is remembered for one agent between calls.
 
-    `entries` are in order of admission. `references` is the reference clock: how many uses were ever reported.
+    `entries` are by `order`. `references` is the reference clock: how many uses were ever reported.
     `situation` is a digest of what the last Focus decided on; where it is equal nothing needs to move. `delivered` is
     the ledger of this epoch, in the order of the block.
     """

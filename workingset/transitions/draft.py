@@ -1,6 +1,6 @@
 """A working set while one transition changes it. Lives within one call; what leaves is a value again.
 
-Every change of tier goes through `move`, which writes it down; so the moves of an outcome are all there were.
+Every change of tier goes through `_move`, which writes it down; so the moves of an outcome are all there were.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from workingset.entry import Entry, Ghost, Pin, PinOwner
 from workingset.heat import heat_at
 from workingset.settings import WorkingSetSettings
 from workingset.tier import Cause, Move, Tier
-from workingset.vocabulary import Fidelity, Ref, Turn
+from workingset.transitions.records import entry_of
+from workingset.vocabulary import Fidelity, Ref, Tokens, Turn
 from workingset.working_set import WorkingSet
+
+_TEXT_TIERS = (Tier.MANDATORY, Tier.RESIDENT)
 
 
 class Draft:
@@ -29,35 +32,40 @@ class Draft:
         self._next_order = state.next_order
         self._settings = settings
 
+    def copy(self) -> Draft:
+        """Return a draft at the same point that can go another way."""
+        other = Draft.__new__(Draft)
+        other.turn, other.entries, other.pins = self.turn, dict(self.entries), dict(self.pins)
+        other.moves, other._ghosts = list(self.moves), dict(self._ghosts)
+        other._references, other._next_order, other._settings = self._references, self._next_order, self._settings
+        return other
+
     def ghost(self, ref: Ref) -> Ghost | None:
         """Return what is remembered of an evicted ref."""
         return self._ghosts.get(ref)
 
     def admit(self, candidate: Candidate, tier: Tier, cause: Cause, fidelity: Fidelity) -> Entry:
         """Give a candidate a place, or move the entry it has to the tier; returns the entry."""
-        known = self.entries.get(candidate.ref)
-        if known is None:
-            entry = self._new_entry(candidate, tier, cause, fidelity)
-            self.moves.append(Move(candidate.ref, Tier.EVICTED, tier, cause, candidate.title))
-        else:
-            if known.tier is not tier:
-                self.moves.append(Move(known.ref, known.tier, tier, cause, known.title))
-            entry = replace(known, tier=tier, fidelity=fidelity, reason=cause.value)
-        self.entries[candidate.ref] = entry
-        return entry
+        ref = candidate.ref
+        if ref in self.entries:
+            return self._move(ref, tier, cause, fidelity)
+        self.moves.append(Move(ref, Tier.EVICTED, tier, cause, candidate.title))
+        entry = entry_of(candidate, tier, fidelity, self.turn, self._new_order())
+        back = self._ghosts.pop(ref, None) is not None and cause is Cause.FAULT
+        protected = self.turn + self._settings.eviction.refault_protection_turns if back else 0
+        self.entries[ref] = replace(
+            entry, reason=cause.value, touched_at=self._references, protected_until=Turn(protected)
+        )
+        return self.entries[ref]
 
     def promote(self, ref: Ref, tier: Tier, cause: Cause) -> None:
         """Move an entry up, at full fidelity."""
-        entry = self.entries[ref]
-        self.moves.append(Move(ref, entry.tier, tier, cause, entry.title))
-        self.entries[ref] = replace(entry, tier=tier, fidelity=Fidelity.FULL, reason=cause.value)
+        self._move(ref, tier, cause, Fidelity.FULL)
 
     def demote(self, ref: Ref, tier: Tier, cause: Cause, detail: str = "") -> None:
         """Move an entry down, keeping it in the set."""
-        entry = self.entries[ref]
-        self.moves.append(Move(ref, entry.tier, tier, cause, entry.title, detail))
-        fidelity = Fidelity.REFERENCE if tier is Tier.FRONTIER_ONLY else entry.fidelity
-        self.entries[ref] = replace(entry, tier=tier, fidelity=fidelity, reason=cause.value)
+        fidelity = Fidelity.REFERENCE if tier is Tier.FRONTIER_ONLY else self.entries[ref].fidelity
+        self._move(ref, tier, cause, fidelity, detail)
 
     def evict(self, ref: Ref, cause: Cause, detail: str = "") -> None:
         """Take an entry out and remember its ghost. A goal leaves no ghost: its text goes with it."""
@@ -70,69 +78,61 @@ class Draft:
         self._ghosts[ref] = Ghost(ref, self.turn, self._references, self.moves[-1].reason, heat, entry.title)
 
     def evict_with_dependents(self, ref: Ref, cause: Cause) -> None:
-        """Take an entry out after everything that needs it, outermost first."""
-        for dependent in sorted(e.ref for e in self.entries.values() if e.needs(ref)):
-            if dependent in self.entries and self.entries[dependent].tier is not Tier.PINNED:
-                self._leave(dependent, ref)
-        if ref in self.entries:
-            self.evict(ref, cause)
+        """Take an entry out after everything that needs it, outermost first; of a cycle the one asked for goes last."""
+        waiting = self._dependents(ref)
+        while waiting:
+            free = [other for other in waiting if not any(self.entries[e].needs(other) for e in waiting if e != other)]
+            for dependent in free or waiting[:1]:
+                waiting.remove(dependent)
+                self.evict(dependent, Cause.NEED_EVICTED, ref)
+        self.evict(ref, cause)
 
     def update(self, entry: Entry) -> None:
         """Write an entry back; its tier is as it was."""
         self.entries[entry.ref] = entry
 
+    def size(self, ref: Ref, tokens: Tokens) -> None:
+        """Write down how many tokens an entry's segment is."""
+        if self.entries[ref].tokens != tokens:
+            self.entries[ref] = replace(self.entries[ref], tokens=tokens)
+
     def unpin(self, ref: Ref, cause: Cause) -> None:
         """End a pin: the entry falls to what closure demands, else to resident; a goal or text pin leaves."""
         pin = self.pins.pop(ref)
-        entry = self.entries[ref]
-        if pin.text:
+        if pin.has_words:
             self.evict(ref, cause)
             return
-        tier = Tier.MANDATORY if entry.required_by else Tier.RESIDENT
-        self.demote(ref, tier, cause)
+        self.demote(ref, Tier.MANDATORY if self.entries[ref].required_by else Tier.RESIDENT, cause)
 
     def finished(self) -> tuple[tuple[Entry, ...], tuple[Pin, ...], tuple[Ghost, ...], int]:
         """Return entries in order, pins by age, the newest ghosts within the ring's limit, and the next order."""
-        ghosts = [ghost for ghost in self._ghosts.values() if ghost.ref not in self.entries]
-        kept = ghosts[-self._settings.eviction.ghosts_limit :]
+        ghosts = list(self._ghosts.values())
+        kept = ghosts[max(0, len(ghosts) - self._settings.eviction.ghosts_limit) :]
         entries = tuple(sorted(self.entries.values(), key=lambda entry: entry.order))
         pins = tuple(sorted(self.pins.values(), key=lambda p: (p.owner is PinOwner.GOAL, p.pinned_turn, p.ref)))
         return entries, pins, tuple(kept), self._next_order
 
-    def _leave(self, dependent: Ref, needed: Ref) -> None:
-        if self.entries[dependent].tier is Tier.MANDATORY:
-            self.evict_with_dependents(dependent, Cause.ASKED)
-        else:
-            self.evict(dependent, Cause.NEED_EVICTED, needed)
+    def _dependents(self, ref: Ref) -> list[Ref]:
+        """Everything that needs the entry, over all steps, by ref; a pin is never among them."""
+        found, steps = {ref}, [ref]
+        while steps:
+            needed = steps.pop()
+            fresh = [e.ref for e in self.entries.values() if e.needs(needed) and e.ref not in found]
+            steps += fresh
+            found.update(fresh)
+        return sorted(other for other in found - {ref} if self.entries[other].tier is not Tier.PINNED)
 
-    def _new_entry(self, candidate: Candidate, tier: Tier, cause: Cause, fidelity: Fidelity) -> Entry:
+    def _move(self, ref: Ref, tier: Tier, cause: Cause, fidelity: Fidelity, detail: str = "") -> Entry:
+        entry = self.entries[ref]
+        if entry.tier is not tier:
+            self.moves.append(Move(ref, entry.tier, tier, cause, entry.title, detail))
+            if entry.tier not in _TEXT_TIERS or tier not in _TEXT_TIERS:
+                # It goes to another part of the block: at that part's end, so that what stands before keeps its bytes.
+                entry = replace(entry, order=self._new_order(), admitted_turn=self.turn)
+        self.entries[ref] = replace(entry, tier=tier, fidelity=fidelity, reason=cause.value)
+        return self.entries[ref]
+
+    def _new_order(self) -> int:
         order = self._next_order
         self._next_order += 1
-        ghost = self._ghosts.pop(candidate.ref, None)
-        back = ghost is not None and cause is Cause.FAULT
-        protected = self.turn + self._settings.eviction.refault_protection_turns if back else 0
-        return Entry(
-            ref=candidate.ref,
-            namespace=candidate.namespace,
-            kind=candidate.kind,
-            title=candidate.title,
-            tier=tier,
-            fidelity=fidelity,
-            generation=candidate.generation,
-            digest=candidate.digest,
-            admitted_turn=self.turn,
-            order=order,
-            path=candidate.path,
-            lines=candidate.lines,
-            heat_turn=self.turn,
-            touched_at=self._references,
-            protected_until=Turn(protected),
-            relevance=candidate.relevance,
-            reason=cause.value,
-            lanes=candidate.lanes,
-            requires=candidate.requires,
-            closure=candidate.closure,
-            standing=candidate.standing,
-            successor=candidate.successor,
-            freshness=candidate.freshness,
-        )
+        return order

@@ -37,7 +37,7 @@ def focus_receipt(
             _cut(projection),
             _lanes(projection),
             _drift(drift),
-            _budget(spent),
+            _budget(spent, over),
             Node(
                 "moves",
                 len(moves),
@@ -79,14 +79,20 @@ def _drift(drift: Drift) -> Node:
     return Node("drift", drift.verdict.value, "" if drift.calibrated else "uncalibrated", (*signals, *stale))
 
 
-def _budget(spent: Ledger) -> Node:
+def _budget(spent: Ledger, over: OverBudget | None) -> Node:
     parts = (
+        Node("used", spent.used, "counted over the whole block"),
         Node("pinned", spent.pinned),
         Node("mandatory", spent.mandatory),
         Node("resident", spent.resident),
         Node("frontier", spent.frontier),
     )
-    return Node("budget", spent.ceiling, "", (Node("used", spent.used, "counted over the whole block"), *parts))
+    if over is None:
+        return Node("budget", spent.ceiling, "", parts)
+    offenders = tuple(Node(o.ref, o.tokens, o.tier.value) for o in over.offenders)
+    return Node(
+        "budget", spent.ceiling, "", (*parts, Node("offenders", len(offenders), "cannot be left out", offenders))
+    )
 
 
 def _entries(state: WorkingSet) -> Node:
@@ -99,7 +105,7 @@ def _entries(state: WorkingSet) -> Node:
                 e.ref,
                 f"{e.tier.value}/{e.fidelity.value}",
                 e.reason,
-                (Node("digest", e.digest), Node("tokens", e.tokens)),
+                (Node("digest", e.digest), Node("tokens", e.tokens), Node("closure", e.closure.value)),
             )
             for e in state.entries
         ),

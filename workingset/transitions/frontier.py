@@ -1,100 +1,93 @@
 """The frontier: one-line references to what is relevant, or was resident a turn ago, and has no place now.
 
-The best of what was left out comes first, then residents that just fell, hottest first. Lines are added while the whole
-block fits; what gets no line leaves the set.
+The best of what was left out comes first, then residents that just fell, hottest first. Each line that fits is taken,
+up to a number of lines; what gets no line leaves the set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from workingset.candidate import Projection
 from workingset.entry import Entry
 from workingset.heat import heat_at
 from workingset.remainder import by_relevance
-from workingset.rendering import CountTokens, render
 from workingset.settings import WorkingSetSettings
 from workingset.tier import Cause, Tier
 from workingset.transitions.draft import Draft
+from workingset.transitions.records import entry_of
 from workingset.transitions.texts import Texts
 from workingset.vocabulary import Fidelity, Ref, Tokens
 
-_KEEPS_A_LINE = frozenset({Cause.PRESSURE, Cause.COOLED, Cause.REFOCUS})
 
-
-def fill_frontier(
+def give_way(
     draft: Draft,
     texts: Texts,
     projection: Projection,
-    falling: Sequence[tuple[Entry, Cause]],
-    kept: Sequence[Entry],
-    ceiling: Tokens,
+    keep: frozenset[Ref],
+    causes: Mapping[Ref, Cause],
+    room: Tokens,
     settings: WorkingSetSettings,
-    count: CountTokens,
 ) -> None:
-    """Settle who is on the frontier.
+    """Take every entry that is not to be kept down to the frontier, within `room` tokens, or out.
 
-    `falling` are residents that lost their place, with the cause; `kept` are the entries that did not.
+    `causes` says why where it is not pressure. Residents leave before what they need.
     """
-    causes = {entry.ref: cause for entry, cause in falling}
-    held = {entry.ref for entry in kept}
-    wanted = _wanted(draft, projection, causes, held, settings)
-    fitting = _fitting(draft, texts, wanted, kept, ceiling, count)
-    for entry in [e for e in draft.entries.values() if e.tier is Tier.FRONTIER_ONLY and e.ref not in fitting]:
-        draft.evict(entry.ref, Cause.PRESSURE if entry.ref in wanted else Cause.COOLED)
-    for entry, cause in falling:
-        if entry.ref in fitting:
-            draft.demote(entry.ref, Tier.FRONTIER_ONLY, cause)
-        else:
-            draft.evict(entry.ref, cause)
-    for ref in fitting:
+    falling = [entry for entry in draft.entries.values() if entry.ref not in keep]
+    ranked = [candidate.ref for candidate in by_relevance(projection.ranked) if candidate.ref not in keep]
+    lines = _lines(draft, texts, _wanted(draft, ranked, falling, settings), room, settings)
+    relevant = frozenset(ranked)
+    for entry in falling:
+        if entry.tier is Tier.FRONTIER_ONLY and entry.ref not in lines:
+            draft.evict(entry.ref, Cause.PRESSURE if entry.ref in relevant else Cause.COOLED)
+    for entry in falling:
+        if entry.tier is Tier.RESIDENT:
+            _fall(draft, entry.ref, causes.get(entry.ref, Cause.PRESSURE), entry.ref in lines)
+    for entry in sorted(falling, key=lambda e: (len(e.required_by), e.order)):
+        if entry.tier is Tier.MANDATORY:
+            _fall_from_mandatory(draft, entry.ref, entry.ref in lines)
+    for ref, tokens in lines.items():
         if ref not in draft.entries:
             draft.admit(texts.candidates[ref], Tier.FRONTIER_ONLY, Cause.RELEVANT, Fidelity.REFERENCE)
-        draft.update(replace(draft.entries[ref], tokens=fitting[ref]))
+        draft.size(ref, tokens)
+
+
+def _fall(draft: Draft, ref: Ref, cause: Cause, to_frontier: bool) -> None:
+    if to_frontier:
+        draft.demote(ref, Tier.FRONTIER_ONLY, cause)
+    else:
+        draft.evict(ref, cause)
+
+
+def _fall_from_mandatory(draft: Draft, ref: Ref, to_frontier: bool) -> None:
+    if to_frontier:
+        draft.demote(ref, Tier.RESIDENT, Cause.DEPENDENTS_LEFT)
+        draft.demote(ref, Tier.FRONTIER_ONLY, Cause.PRESSURE)
+    else:
+        draft.evict(ref, Cause.DEPENDENTS_LEFT)
 
 
 def _wanted(
-    draft: Draft, projection: Projection, causes: dict[Ref, Cause], held: set[Ref], settings: WorkingSetSettings
-) -> list[Ref]:
-    omitted = [c.ref for c in by_relevance(projection.ranked) if c.ref not in held]
-    ranked = set(omitted)
-    fallen = sorted(
-        (draft.entries[ref] for ref, cause in causes.items() if cause in _KEEPS_A_LINE and ref not in ranked),
-        key=lambda entry: (-heat_at(entry, draft.turn, settings.heat), entry.ref),
-    )
-    return [*omitted, *(entry.ref for entry in fallen)][: settings.packing.frontier_lines]
+    draft: Draft, ranked: Sequence[Ref], falling: Sequence[Entry], settings: WorkingSetSettings
+) -> dict[Ref, None]:
+    residents = [entry for entry in falling if entry.tier is Tier.RESIDENT]
+    residents.sort(key=lambda entry: (-heat_at(entry, draft.turn, settings.heat), entry.ref))
+    return dict.fromkeys((*ranked, *(entry.ref for entry in residents)))
 
 
-def _fitting(
-    draft: Draft, texts: Texts, wanted: Sequence[Ref], kept: Sequence[Entry], ceiling: Tokens, count: CountTokens
+def _lines(
+    draft: Draft, texts: Texts, wanted: Mapping[Ref, None], room: Tokens, settings: WorkingSetSettings
 ) -> dict[Ref, Tokens]:
-    lines = [_line(draft, texts, ref) for ref in wanted]
-    sizes = {line.ref: texts.tokens(line, Fidelity.REFERENCE) for line in lines}
-    while lines and render([*kept, *lines], texts.of, count).tokens > ceiling:
-        lines.pop()
-    return {line.ref: sizes[line.ref] for line in lines}
-
-
-def _line(draft: Draft, texts: Texts, ref: Ref) -> Entry:
-    entry = draft.entries.get(ref)
-    if entry is not None:
-        return replace(entry, tier=Tier.FRONTIER_ONLY, fidelity=Fidelity.REFERENCE)
-    candidate = texts.candidates[ref]
-    # Admission later gives it the next order; among lines that only sorts behind what is there already.
-    return Entry(
-        ref=ref,
-        namespace=candidate.namespace,
-        kind=candidate.kind,
-        title=candidate.title,
-        tier=Tier.FRONTIER_ONLY,
-        fidelity=Fidelity.REFERENCE,
-        generation=candidate.generation,
-        digest=candidate.digest,
-        admitted_turn=draft.turn,
-        order=1 << 62,
-        path=candidate.path,
-        lines=candidate.lines,
-        standing=candidate.standing,
-        successor=candidate.successor,
-    )
+    lines: dict[Ref, Tokens] = {}
+    left = int(room)
+    for ref in wanted:
+        if left <= 0 or len(lines) == settings.packing.frontier_lines:
+            break
+        entry = draft.entries.get(ref) or entry_of(
+            texts.candidates[ref], Tier.FRONTIER_ONLY, Fidelity.REFERENCE, draft.turn, 0
+        )
+        size = texts.tokens(entry, Fidelity.REFERENCE)
+        if size <= left:
+            lines[ref] = size
+            left -= size
+    return lines

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from workingset.errors import NotInSet, PinnedEntry
 from workingset.settings import WorkingSetSettings
 from workingset.tier import Cause, Move, Tier
-from workingset.transitions.choosing import settle_mandatory
 from workingset.transitions.draft import Draft
+from workingset.transitions.settling import settle
 from workingset.vocabulary import Epoch, Ref
 from workingset.working_set import WorkingSet
 
@@ -33,7 +33,7 @@ def evict(state: WorkingSet, refs: Sequence[Ref], settings: WorkingSetSettings) 
     for ref in refs:
         if ref in draft.entries:
             draft.evict_with_dependents(ref, Cause.ASKED)
-    settle_mandatory(draft)
+    settle(draft)
     entries, pins, ghosts, next_order = draft.finished()
     after = replace(state, entries=entries, pins=pins, ghosts=ghosts, next_order=next_order)
     return EvictOutcome(after, tuple(draft.moves))

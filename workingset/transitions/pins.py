@@ -15,8 +15,8 @@ from workingset.errors import NotInSet, PinRefused
 from workingset.rendering import CountTokens, render
 from workingset.settings import PinSettings, WorkingSetSettings
 from workingset.tier import Cause, Move, Tier
-from workingset.transitions.choosing import fixed_entries, settle_mandatory
 from workingset.transitions.draft import Draft
+from workingset.transitions.settling import fixed_entries, settle
 from workingset.transitions.texts import NO_GOAL, Texts, pin_candidate
 from workingset.vocabulary import Digest, Fidelity, Ref, Tokens, Turn
 from workingset.working_set import WorkingSet
@@ -55,21 +55,24 @@ def pin(
     """Return the outcome of pinning a record or words.
 
     `records` are the record to pin, what it needs, and every other pinned record with its needs, read at one cut.
-    Raises PinRefused where an agent asks for more than it may have.
+    Raises PinRefused where there is nothing to pin, or where the owner asks for more than it may have.
     """
-    expires = _expiry(state, order, settings.pins)
-    made = Pin(order.ref, order.owner, order.reason, state.turn, expires, order.text)
+    _check(state, order, settings.pins)
+    made = Pin(order.ref, order.owner, order.reason, state.turn, _expiry(state, order, settings.pins), order.text)
     draft = Draft(state, state.turn, settings)
     texts = Texts(Projection(goal=NO_GOAL, cut=state.cut, known=tuple(records)), (*state.pins, made), count)
+    own = pin_candidate(made, Digest(made.ref.partition(":")[2])) if made.text else texts.candidates.get(made.ref)
+    if own is None:
+        raise PinRefused("ref", f"no record {made.ref!r} was read: give a record's ref, or a text to pin")
     draft.pins[made.ref] = made
-    own = pin_candidate(made, Digest(made.ref.partition(":")[2])) if made.text else texts.candidates[made.ref]
-    draft.admit(own, Tier.PINNED, Cause.PINNED, Fidelity.FULL)
+    entry = draft.admit(own, Tier.PINNED, Cause.PINNED, Fidelity.FULL)
+    draft.update(replace(entry, requires=own.requires, closure=own.closure))
     fixed = fixed_entries(draft, texts)
     block = render(fixed, texts.of, count)
     tokens = next(entry.tokens for entry in fixed if entry.ref == made.ref)
     if block.tokens > budget:
         return PinOutcome(state, made, tokens, (), over_budget(block.tokens, fixed))
-    settle_mandatory(draft)
+    settle(draft)
     return PinOutcome(_finished(state, draft), made, tokens, tuple(draft.moves), None)
 
 
@@ -90,19 +93,30 @@ def unpin(state: WorkingSet, ref: Ref, settings: WorkingSetSettings) -> UnpinOut
         raise PinRefused("ref", "the goal of the turn is replaced by the next Focus, not unpinned")
     draft = Draft(state, state.turn, settings)
     draft.unpin(ref, Cause.UNPINNED)
-    settle_mandatory(draft)
+    settle(draft)
     return UnpinOutcome(_finished(state, draft), tuple(draft.moves))
+
+
+def _check(state: WorkingSet, order: PinOrder, settings: PinSettings) -> None:
+    other = state.pin(order.ref)
+    if order.owner is PinOwner.GOAL or (other is not None and other.owner is PinOwner.GOAL):
+        raise PinRefused("ref", "the goal of the turn is pinned by Focus alone")
+    if order.expires_turns < 0:
+        raise PinRefused("expires_turns", f"{order.expires_turns} turns cannot be: 0 keeps a pin until it is unpinned")
+    if len(order.text.encode("utf-8", "surrogatepass")) > settings.text_bytes_limit:
+        raise PinRefused("text", f"has more than {settings.text_bytes_limit} bytes: ingest it and pin its ref")
+    if order.owner is PinOwner.HOST:
+        return
+    held = [p for p in state.pins if p.owner is PinOwner.AGENT and p.ref != order.ref]
+    if len(held) >= settings.agent_pins_limit:
+        raise PinRefused("owner", f"an agent may hold {settings.agent_pins_limit} pins of its own: unpin one first")
+    if other is not None and other.owner is not PinOwner.AGENT:
+        raise PinRefused("ref", "the host has pinned this already, and an agent cannot change a host's pin")
 
 
 def _expiry(state: WorkingSet, order: PinOrder, settings: PinSettings) -> Turn:
     if order.owner is PinOwner.HOST:
         return Turn(state.turn + order.expires_turns if order.expires_turns else 0)
-    held = [p for p in state.pins if p.owner is PinOwner.AGENT and p.ref != order.ref]
-    if len(held) >= settings.agent_pins_limit:
-        raise PinRefused("owner", f"an agent may hold {settings.agent_pins_limit} pins of its own: unpin one first")
-    other = state.pin(order.ref)
-    if other is not None and other.owner is not PinOwner.AGENT:
-        raise PinRefused("ref", "the host has pinned this already, and an agent cannot change a host's pin")
     turns = order.expires_turns or settings.agent_pin_turns
     if turns > settings.agent_pin_turns_limit:
         raise PinRefused("expires_turns", f"an agent's pin lasts {settings.agent_pin_turns_limit} turns at most")

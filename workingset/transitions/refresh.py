@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 
 from xxhash import xxh3_128_hexdigest
 
-from workingset.candidate import Candidate, Projection
+from workingset.candidate import Candidate
 from workingset.drift import StaleEntry
 from workingset.entry import GOAL_NAMESPACE, Entry, Pin, PinOwner
 from workingset.tier import Cause, Tier
 from workingset.transitions.draft import Draft
+from workingset.transitions.records import read_anew
 from workingset.transitions.texts import Texts, pin_candidate
-from workingset.vocabulary import Digest, Fidelity, Generation, Ref, Relevance, Standing, Turn
+from workingset.vocabulary import Digest, Fidelity, Ref, Standing, Turn
 
 _LEAVES = {
     Standing.REMOVED: Cause.REMOVED,
@@ -24,7 +25,7 @@ _LEAVES = {
     Standing.SUPERSEDED: Cause.SUPERSEDED,
 }
 _WHAT_TO_DO = {
-    Standing.REMOVED: "its source is gone: unpin it, or keep its last text knowingly",
+    Standing.REMOVED: "its record is gone: unpin it, or keep its last text knowingly",
     Standing.OUT_OF_SCOPE: "it lies outside the namespaces of this call: widen them, or unpin it",
     Standing.SUPERSEDED: "a successor exists: pin that one instead",
 }
@@ -32,7 +33,7 @@ _WHAT_TO_DO = {
 
 @dataclass(frozen=True, slots=True)
 class PinReport:
-    """A pin whose record is not current any more."""
+    """A pin whose record is not current any more. It is kept, with its last text where there is one."""
 
     ref: Ref
     standing: Standing
@@ -42,7 +43,7 @@ class PinReport:
 
 def goal_pin(text: str, turn: Turn) -> Pin:
     """Return the root obligation that a goal is; equal goals have equal refs."""
-    digest = xxh3_128_hexdigest(text.encode())
+    digest = xxh3_128_hexdigest(text.encode("utf-8", "surrogatepass"))
     return Pin(Ref(f"{GOAL_NAMESPACE}:{digest[:12]}"), PinOwner.GOAL, "goal of the turn", turn, text=text)
 
 
@@ -64,61 +65,32 @@ def replace_goal(draft: Draft, texts: Texts, goal: str) -> None:
         draft.admit(pin_candidate(new, Digest(new.ref.partition(":")[2])), Tier.PINNED, Cause.GOAL, Fidelity.FULL)
 
 
-def refresh_entries(draft: Draft, projection: Projection) -> tuple[tuple[StaleEntry, ...], tuple[PinReport, ...]]:
+def refresh_entries(draft: Draft, texts: Texts) -> tuple[tuple[StaleEntry, ...], tuple[PinReport, ...]]:
     """Bring every entry up to its record at the cut; returns what was stale, and pins that are not current."""
-    known = {candidate.ref: candidate for candidate in (*projection.known, *projection.ranked)}
     stale: list[StaleEntry] = []
     reports: list[PinReport] = []
     for entry in list(draft.entries.values()):
-        if (pin := draft.pins.get(entry.ref)) and pin.text:
+        if (pin := draft.pins.get(entry.ref)) and pin.has_words:
             continue
-        candidate = known.get(entry.ref)
-        if change := _staleness(entry, candidate):
-            stale.append(change)
-        if entry.ref not in draft.entries:
-            continue
-        standing = candidate.standing if candidate else Standing.REMOVED
-        if entry.tier is Tier.PINNED and standing is not Standing.CURRENT:
-            successor = candidate.successor if candidate else None
-            reports.append(PinReport(entry.ref, standing, successor, _WHAT_TO_DO[standing]))
-        if candidate is None or (standing is not Standing.CURRENT and entry.tier is not Tier.PINNED):
-            _leave(draft, entry, standing)
+        now = _read_now(entry, texts.candidates.get(entry.ref))
+        if what := _what_changed(entry, now):
+            stale.append(StaleEntry(entry.ref, entry.generation, now.generation, what))
+        if now.standing is Standing.CURRENT or entry.tier is Tier.PINNED:
+            draft.update(now)
         else:
-            draft.update(_brought_up(entry, candidate))
+            draft.evict(entry.ref, _LEAVES[now.standing])
+        if entry.tier is Tier.PINNED and now.standing is not Standing.CURRENT:
+            reports.append(PinReport(entry.ref, now.standing, now.successor, _WHAT_TO_DO[now.standing]))
     return tuple(stale), tuple(reports)
 
 
-def _leave(draft: Draft, entry: Entry, standing: Standing) -> None:
-    draft.pins.pop(entry.ref, None)
-    if entry.tier is Tier.PINNED:
-        draft.evict(entry.ref, Cause.UNPINNED, "its record cannot be read any more")
-    else:
-        draft.evict(entry.ref, _LEAVES[standing])
-
-
-def _staleness(entry: Entry, candidate: Candidate | None) -> StaleEntry | None:
+def _read_now(entry: Entry, candidate: Candidate | None) -> Entry:
     if candidate is None:
-        return StaleEntry(entry.ref, entry.generation, Generation(0), "gone")
-    if candidate.standing is not Standing.CURRENT and candidate.standing is not entry.standing:
-        return StaleEntry(entry.ref, entry.generation, candidate.generation, candidate.standing.value)
-    if candidate.digest != entry.digest:
-        return StaleEntry(entry.ref, entry.generation, candidate.generation, "changed")
-    return None
+        return replace(entry, standing=Standing.REMOVED, requires=())
+    return read_anew(entry, candidate)
 
 
-def _brought_up(entry: Entry, candidate: Candidate) -> Entry:
-    return replace(
-        entry,
-        title=candidate.title,
-        path=candidate.path,
-        lines=candidate.lines,
-        generation=candidate.generation,
-        digest=candidate.digest,
-        relevance=Relevance(candidate.relevance),
-        lanes=candidate.lanes or entry.lanes,
-        requires=candidate.requires,
-        closure=candidate.closure,
-        standing=candidate.standing,
-        successor=candidate.successor,
-        freshness=candidate.freshness,
-    )
+def _what_changed(entry: Entry, now: Entry) -> str:
+    if now.standing is not Standing.CURRENT:
+        return now.standing.value if now.standing is not entry.standing else ""
+    return "changed" if now.digest != entry.digest else ""

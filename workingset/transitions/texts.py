@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from workingset.candidate import Candidate, GoalView, Projection, Renderings
 from workingset.entry import GOAL_NAMESPACE, Entry, Pin, PinOwner
-from workingset.rendering import CountTokens, segment_text
+from workingset.rendering import CountTokens, place_of, segment_text
+from workingset.transitions.records import records_of
 from workingset.vocabulary import (
     Digest,
     Fidelity,
@@ -14,6 +15,7 @@ from workingset.vocabulary import (
     Namespace,
     Ref,
     Relevance,
+    Standing,
     SupportClosure,
     Tokens,
 )
@@ -34,29 +36,50 @@ def pin_candidate(pin: Pin, digest: Digest) -> Candidate:
         title="goal" if goal else pin.reason,
         generation=Generation(0),
         digest=digest,
-        renderings=Renderings(pin.text, pin.text, pin.text),
+        renderings=_words(pin),
         relevance=Relevance(1.0 if goal else 0.0),
         closure=SupportClosure.CLOSED,
     )
 
 
 class Texts:
-    """Renderings by ref, and the exact size of a segment at any fidelity."""
+    """Renderings by ref, and the exact size of a segment at any fidelity.
+
+    `candidates` are all records that were read, `ranked` those that answer the goal, in order. A pinned record that was
+    not read has an empty text: a pin is kept all the same. Sizes are remembered by ref and
+    fidelity, so entries must be up to their records before they are measured.
+    """
 
     def __init__(self, projection: Projection, pins: Iterable[Pin], count: CountTokens) -> None:
-        self.candidates: dict[Ref, Candidate] = {}
-        for candidate in (*projection.support, *projection.known, *projection.ranked):
-            self.candidates[candidate.ref] = candidate
-        self._own = {pin.ref: Renderings(pin.text, pin.text, pin.text) for pin in pins if pin.text}
+        self.candidates = records_of(projection)
+        self.ranked = projection.ranked
+        self._own = {pin.ref: _words(pin) for pin in pins if pin.has_words or pin.ref not in self.candidates}
         self._count = count
+        self._places: dict[Ref, str] = {}
+        self._sizes: dict[Fidelity, dict[Ref, Tokens]] = {fidelity: {} for fidelity in Fidelity}
+        self._closures: dict[Ref, tuple[Ref, ...]] = {}
 
     def add(self, pin: Pin) -> None:
         """Make the words of a pin known."""
-        self._own[pin.ref] = Renderings(pin.text, pin.text, pin.text)
+        self._own[pin.ref] = _words(pin)
 
     def has(self, ref: Ref) -> bool:
         """True where the ref can be rendered."""
         return ref in self._own or ref in self.candidates
+
+    def usable(self, ref: Ref) -> bool:
+        """True where the ref was read and is current, so that it may enter as what another one needs."""
+        return ref in self.candidates and self.candidates[ref].standing is Standing.CURRENT
+
+    def needs(self, ref: Ref) -> tuple[Ref, ...]:
+        """Return the usable refs that a record needs, over all steps, nearest first; itself is not among them."""
+        if ref not in self._closures:
+            found = [ref]
+            for node in found:  # grows while it is walked
+                requires = self.candidates[node].requires if node in self.candidates else ()
+                found += [need for need in dict.fromkeys(requires) if need not in found and self.usable(need)]
+            self._closures[ref] = tuple(found[1:])
+        return self._closures[ref]
 
     def of(self, ref: Ref) -> Renderings:
         """Return the ref's renderings; a set's own words before a record's."""
@@ -64,4 +87,13 @@ class Texts:
 
     def tokens(self, entry: Entry, fidelity: Fidelity) -> Tokens:
         """Return the size of the entry's segment at a fidelity, header included."""
-        return Tokens(self._count(segment_text(entry, self.of(entry.ref), fidelity)))
+        sizes, ref = self._sizes[fidelity], entry.ref
+        if ref not in sizes:
+            if ref not in self._places:
+                self._places[ref] = place_of(entry)
+            sizes[ref] = Tokens(self._count(segment_text(entry, self.of(ref), fidelity, self._places[ref])))
+        return sizes[ref]
+
+
+def _words(pin: Pin) -> Renderings:
+    return Renderings(pin.text, pin.text, pin.text)

@@ -17,8 +17,9 @@ from workingset.heat import warmed
 from workingset.rendering import CountTokens
 from workingset.settings import HeatSettings, WorkingSetSettings
 from workingset.tier import Cause, Move, Tier
-from workingset.transitions.choosing import settle_mandatory
 from workingset.transitions.draft import Draft
+from workingset.transitions.records import read_anew
+from workingset.transitions.settling import settle
 from workingset.transitions.texts import NO_GOAL, Texts
 from workingset.vocabulary import Fidelity, Lines, Ref, Tokens
 from workingset.working_set import FaultCounts, WorkingSet
@@ -66,14 +67,13 @@ def touch(state: WorkingSet, uses: Sequence[Use], settings: WorkingSetSettings, 
     moves: list[Move] = []
     for use in uses:
         draft = Draft(state, state.turn, settings)
-        shown = _rendered_share(draft, use)
         texts = Texts(Projection(goal=NO_GOAL, cut=state.cut, known=use.pages), state.pins, count)
-        fault = shown < settings.full_fidelity_share
+        fault = _shown_share(draft, use) < settings.full_fidelity_share
         back = fault and any(draft.ghost(page.ref) for page in use.pages)
         paged_in = _page_in(draft, use) if fault else ()
         _warm(draft, texts, use, state.references + 1, settings)
-        _bound(draft, state, settings)
-        settle_mandatory(draft)
+        _bound(draft, use, state.references + 1, settings)
+        settle(draft)
         touched.append(Touched(tuple(page.ref for page in use.pages), fault, paged_in))
         moves.extend(draft.moves)
         state = _after(state, draft, fault, back)
@@ -89,34 +89,43 @@ def heat_of(action: Action, settings: HeatSettings) -> float:
     }[action]
 
 
-def _rendered_share(draft: Draft, use: Use) -> float:
-    total = shown = 0
+def _shown_share(draft: Draft, use: Use) -> float:
+    """The share of the lines used, or of the pages where they have none, that the block held in full."""
+    wanted: set[tuple[str, int]] = set()
+    shown: set[tuple[str, int]] = set()
     for page in use.pages:
-        wanted = _wanted(page, use.lines)
-        entry = draft.entries.get(page.ref)
-        total += wanted
-        if entry is not None and entry.has_text and entry.fidelity is Fidelity.FULL and entry.digest == page.digest:
-            shown += wanted
-    return shown / total if total else 0.0
+        lines = _lines_used(page, use.lines)
+        wanted |= lines
+        if _in_full(draft, page):
+            shown |= lines
+    return len(shown) / len(wanted) if wanted else 0.0
 
 
-def _wanted(page: Candidate, lines: Lines | None) -> int:
+def _lines_used(page: Candidate, lines: Lines | None) -> set[tuple[str, int]]:
+    """Lines by file, so that one that lies in two pages counts once; a page without lines counts as one."""
     if page.lines is None:
-        return 1
-    return page.lines.overlap(lines) if lines else page.lines.count
+        return {(page.ref, 0)}
+    first, last = page.lines.start, page.lines.end
+    if lines is not None:
+        first, last = max(first, lines.start), min(last, lines.end)
+    file = f"{page.namespace}:{page.path}" if page.path else page.ref
+    return {(file, line) for line in range(first, last + 1)}
+
+
+def _in_full(draft: Draft, page: Candidate) -> bool:
+    entry = draft.entries.get(page.ref)
+    return entry is not None and entry.has_text and entry.fidelity is Fidelity.FULL and entry.digest == page.digest
 
 
 def _page_in(draft: Draft, use: Use) -> tuple[Ref, ...]:
-    paged: list[Ref] = []
-    for page in use.pages:
+    paged = [page for page in use.pages if not _in_full(draft, page)]
+    for page in paged:
         entry = draft.entries.get(page.ref)
-        if entry is None or not entry.has_text or entry.fidelity is not Fidelity.FULL:
-            paged.append(page.ref)
         if entry is None or entry.tier is Tier.FRONTIER_ONLY:
-            draft.admit(page, Tier.RESIDENT, Cause.FAULT, Fidelity.FULL)
-        elif entry.tier is Tier.RESIDENT:
-            draft.update(replace(entry, fidelity=Fidelity.FULL))
-    return tuple(paged)
+            entry = draft.admit(page, Tier.RESIDENT, Cause.FAULT, Fidelity.FULL)
+        now = read_anew(entry, page)
+        draft.update(replace(now, fidelity=Fidelity.FULL, relevance=entry.relevance))
+    return tuple(page.ref for page in paged)
 
 
 def _warm(draft: Draft, texts: Texts, use: Use, references: int, settings: WorkingSetSettings) -> None:
@@ -136,13 +145,16 @@ def _warm(draft: Draft, texts: Texts, use: Use, references: int, settings: Worki
         )
 
 
-def _bound(draft: Draft, state: WorkingSet, settings: WorkingSetSettings) -> None:
+def _bound(draft: Draft, use: Use, references: int, settings: WorkingSetSettings) -> None:
+    """Evict residents beyond the limit by the policy; what was just used goes last."""
     excess = len(draft.entries) - settings.packing.entries_limit
     if excess <= 0:
         return
+    used = {page.ref for page in use.pages}
     residents = [entry for entry in draft.entries.values() if entry.tier is Tier.RESIDENT]
-    pages = [page_of(entry, state.references, state.turn) for entry in residents]
-    for page in policy_named(settings.eviction.policy).order(pages, settings.eviction)[:excess]:
+    pages = [page_of(entry, references, draft.turn) for entry in residents]
+    order = policy_named(settings.eviction.policy).order(pages, settings.eviction)
+    for page in sorted(order, key=lambda page: page.ref in used)[:excess]:
         draft.evict(page.ref, Cause.PRESSURE, "more entries than the set may hold")
 
 
