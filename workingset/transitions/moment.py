@@ -1,0 +1,39 @@
+"""One Focus at work: what every step of it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workingset.candidate import Projection
+from workingset.rendering import CountTokens
+from workingset.settings import WorkingSetSettings
+from workingset.transitions.draft import Draft
+from workingset.transitions.texts import Texts
+from workingset.vocabulary import Digest, Namespace, Tokens
+from workingset.working_set import WorkingSet
+
+
+@dataclass(frozen=True, slots=True)
+class FocusOrder:
+    """What the caller asks of a turn, checked: a budget above 0, a window above 0."""
+
+    budget: Tokens
+    top_k: int
+    namespaces: tuple[Namespace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The set before the turn, what the turn was given, and the draft that is brought up to the cut.
+
+    `asked` is the digest of what was asked and found (`workingset.transitions.situation`).
+    """
+
+    state: WorkingSet
+    projection: Projection
+    order: FocusOrder
+    settings: WorkingSetSettings
+    count: CountTokens
+    draft: Draft
+    texts: Texts
+    asked: Digest
