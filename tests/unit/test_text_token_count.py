@@ -63,8 +63,12 @@ def test_the_exact_counter_equals_tiktoken(text: str, oracle: tiktoken.Encoding)
     assert QuicktokCounter("o200k_base").count(text) == len(oracle.encode_ordinary(text))
 
 
+ASSIGNED = st.characters(exclude_categories=("Cs", "Cn"))
+"""Characters that the Unicode of the oldest Python has: of younger ones quicktok and tiktoken know different sets."""
+
+
 @settings(max_examples=200, deadline=None)
-@given(st.text(max_size=200))
+@given(st.text(ASSIGNED, max_size=200))
 def test_the_exact_counter_equals_tiktoken_on_any_text(oracle: tiktoken.Encoding, text: str) -> None:
     assert QuicktokCounter("o200k_base").count(text) == len(oracle.encode_ordinary(text))
 
