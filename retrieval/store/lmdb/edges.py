@@ -73,9 +73,11 @@ def neighbours(view: TenantView, record_id: int, limit: int) -> list[tuple[int, 
     if limit <= 0 or not 0 < record_id <= layout.LARGEST_ID:
         return []
     names = view.relation_names
+    # Each direction is stored in order, so of a hub's thousands no more are looked at than can be returned.
     found = [
         (other, names.get(relation) or relations.name_of(view, relation), direction == OUTGOING)
-        for direction, other, relation in _adjacency(view, record_id, (OUTGOING, INCOMING))
+        for direction in (OUTGOING, INCOMING)
+        for _, other, relation in _first(_adjacency(view, record_id, (direction,)), limit)
     ]
     found.sort()
     return found[:limit]
@@ -137,6 +139,16 @@ def _adjacency(view: TenantView, record_id: int, directions: tuple[bytes, ...]) 
     keys = [ADJACENT_KEY.pack(view.key, record_id, direction) for direction in directions]
     packed = view.rows.duplicates(view.rows.tables.adjacent, keys, ADJACENT_VALUE.size)
     return layout.ADJACENT_ROW.iter_unpack(packed)
+
+
+def _first(rows: Iterator[tuple[bytes, int, int]], limit: int) -> list[tuple[bytes, int, int]]:
+    """The first rows, and those that share their other end with the last of them."""
+    taken: list[tuple[bytes, int, int]] = []
+    for row in rows:
+        if len(taken) >= limit and row[1] != taken[-1][1]:
+            break
+        taken.append(row)
+    return taken
 
 
 def _end_edge(view: TenantView, source: int, relation: int, target: int) -> bool:
