@@ -14,10 +14,18 @@ from enum import Enum, unique
 from workingset.candidate import GoalView
 from workingset.settings import DriftSettings
 from workingset.vocabulary import Generation, Ref, Turn
-from workingset.working_set import Baseline
 
 _GOAL_SIGNALS = 2
 """How many signals compare goals; they come first, then the mass lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The focus that drift is measured against."""
+
+    turn: Turn = Turn(0)
+    terms: tuple[str, ...] = ()
+    vector: tuple[float, ...] = ()
 
 
 @unique

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from workingset.drift import Baseline, Drift
 from workingset.entry import Entry, Ghost, Pin, PinOwner
 from workingset.tier import Tier
 from workingset.vocabulary import AgentId, Cut, Digest, Epoch, Fidelity, Namespace, Ref, Tokens, Turn
@@ -19,15 +20,6 @@ class Delivered:
     fidelity: Fidelity
     segment: Digest
     bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """The focus that drift is measured against."""
-
-    turn: Turn = Turn(0)
-    terms: tuple[str, ...] = ()
-    vector: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +38,7 @@ class WorkingSet:
 
     `entries` are by `order`. `references` is the reference clock: how many uses were ever reported.
     `situation` is a digest of what the last Focus decided on; where it is equal nothing needs to move. `delivered` is
-    the ledger of this epoch, in the order of the block.
+    the ledger of this epoch, in the order of the block. `drift` is the verdict of the last turn.
     """
 
     agent: AgentId
@@ -64,6 +56,7 @@ class WorkingSet:
     delivered: tuple[Delivered, ...] = ()
     block_tokens: Tokens = Tokens(0)
     baseline: Baseline = field(default_factory=Baseline)
+    drift: Drift | None = None
     situation: Digest = Digest("")
     cut: Cut = field(default_factory=Cut)
     last_receipt: str = ""

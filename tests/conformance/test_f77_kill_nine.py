@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hotset import HotsetClient, HotsetError, RecordInput
+from hotset import HotsetClient, HotsetError, RecordInput, StatusAnswer
 from tests.rpc.real_daemon import RealDaemon
 
 WRITES = 100
@@ -31,13 +31,20 @@ def test_f77_the_set_after_a_kill_is_that_of_the_last_acknowledged_turn(tmp_path
 
         daemon.start()
         with HotsetClient(daemon.address, agent="dev") as client:
-            status = client.status()
+            status = _status(client, daemon)
             assert status.turn in {acknowledged[0], acknowledged[0] + 1}
             if status.turn == acknowledged[0] and acknowledged[1]:
                 assert status.state_digest == acknowledged[1]
             assert client.focus("refund rule").turn == status.turn + 1
     finally:
         daemon.stop()
+
+
+def _status(client: HotsetClient, daemon: RealDaemon) -> StatusAnswer:
+    try:
+        return client.status()
+    except HotsetError as error:
+        raise AssertionError(daemon.last_words()) from error
 
 
 def _write_until_killed(client: HotsetClient, daemon: RealDaemon, after: int) -> tuple[int, str]:
@@ -56,8 +63,8 @@ def _write_until_killed(client: HotsetClient, daemon: RealDaemon, after: int) ->
             answer = client.focus(f"refund rule {write % 30}", request_id="", timeout_seconds=10)
             last = (answer.turn, "")
             last = (answer.turn, client.status(timeout_seconds=10).state_digest)
-    except HotsetError:
-        pass
+    except HotsetError as error:
+        assert reached.is_set(), f"the daemon failed before it was killed: {error}; {daemon.last_words()}"
     finally:
         reached.set()
         killer.join()

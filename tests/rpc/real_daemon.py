@@ -53,6 +53,10 @@ class RealDaemon:
             self.process.terminate()
         return self.process.wait(timeout=60)
 
+    def last_words(self) -> str:
+        """For failures: whether it still runs, else how it ended, and the end of its log."""
+        return f"exit code {self.process.poll()}; log: {self.log()[-2000:]!r}"
+
     def log(self) -> str:
         """What it has written so far."""
         return (self.home / "log").read_text()

@@ -8,11 +8,10 @@ import pytest
 
 from tests.core_scenes import Agent, Corpus, record, ref
 from workingset.candidate import GoalView
-from workingset.drift import Drift, Verdict, baseline_after, detect
+from workingset.drift import Baseline, Drift, Verdict, baseline_after, detect
 from workingset.settings import DriftSettings
 from workingset.tier import Cause
 from workingset.vocabulary import Standing, Turn
-from workingset.working_set import Baseline
 
 SETTINGS = DriftSettings()
 OLD = Baseline(Turn(1), ("refund", "timeout"), (1.0, 0.0))

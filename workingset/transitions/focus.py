@@ -192,6 +192,7 @@ def _state_after(moment: Moment, drift: Drift, filled: Filled) -> WorkingSet:
         delivered=deliver(filled.block.segments),
         block_tokens=filled.block.tokens,
         baseline=baseline_after(state.baseline, drift, projection.goal, draft.turn),
+        drift=drift,
         situation=situation_of(moment.asked, draft, moment.texts),
         cut=projection.cut,
         last_receipt=last_receipt,
