@@ -15,12 +15,13 @@ NOT_WEIGHED = Relevance(0.0)
 
 @dataclass(frozen=True, slots=True)
 class Stands:
-    """How a record stands in the store at the cut: its standing, what replaces it and what it needs."""
+    """How a record stands at the cut: what replaces it, what it needs, whether its source still says so."""
 
     standing: Standing = Standing.CURRENT
     successor: Ref | None = None
     requires: tuple[Ref, ...] = ()
     closure: SupportClosure = SupportClosure.NOT_REQUESTED
+    freshness: Freshness = Freshness.UNKNOWN
 
 
 def candidate(
@@ -51,13 +52,6 @@ def candidate(
         closure=stands.closure,
         standing=stands.standing,
         successor=stands.successor,
-        freshness=freshness(record, stands.standing),
+        freshness=stands.freshness,
         origin=record.origin,
     )
-
-
-def freshness(record: Record, standing: Standing) -> Freshness:
-    """CURRENT for the newest version of a file that the store mirrors, STALE once removed, else UNKNOWN."""
-    if standing is Standing.REMOVED:
-        return Freshness.STALE
-    return Freshness.CURRENT if record.source_digest else Freshness.UNKNOWN

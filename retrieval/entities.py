@@ -29,10 +29,13 @@ def ground(
     frequencies: Mapping[str, int],
     probe: Probe,
     probes: int,
+    *,
+    behind: bool,
 ) -> Grounding:
     """Check each entity: by an exact match, by a seen record with all its terms, by frequency, by looking again.
 
-    `exact_names` were verified at the cut. At most `probes` new look-ups are made.
+    `exact_names` were verified at the cut. At most `probes` new look-ups are made. Where the index is `behind` the
+    store, what was not found is unchecked: it may be in what is not indexed yet.
     """
     entities: list[Entity] = []
     unchecked = 0
@@ -50,7 +53,9 @@ def ground(
             except IndexUnavailable:
                 unchecked += 1
                 continue
-        if terms or found:
+        if not found and behind:
+            unchecked += 1
+        elif terms or found:
             entities.append(Entity(entity.text, found))
     return Grounding(tuple(entities), unchecked)
 

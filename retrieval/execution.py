@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.deadline import Deadline
-from retrieval.errors import DeadlinePassed, IndexUnavailable
+from retrieval.errors import DeadlinePassed, IndexUnavailable, StoreUnavailable
 from retrieval.goal import Goal
 from retrieval.lanes.contract import ExactMatch
 from retrieval.lanes.lane import Lane, LaneHit, LaneProposal, Scope, nothing
@@ -68,6 +68,8 @@ def _run(lane: Lane, txn: Snapshot, goal: Goal, scope: Scope, deadline: Deadline
         proposal = nothing(lane.name, _stopped(deadline), str(passed))
     except IndexUnavailable as unavailable:
         proposal = nothing(lane.name, "unavailable", str(unavailable))
+    except StoreUnavailable:
+        raise
     except Exception as failure:  # one broken lane must not take the others with it; the outcome names it
         proposal = nothing(lane.name, "failed", f"{type(failure).__name__}: {failure}")
     milliseconds = (deadline.now() - started) * 1000.0

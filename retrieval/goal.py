@@ -21,7 +21,8 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _FRAME_LINE = re.compile(r"^[ \t]*File \"[^\"\n]+\", line \d+.*$", re.MULTILINE)
 _WORD = re.compile(r"\w[\w'’-]*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;]\s+|\n\s*(?:[-*#>]+\s*)?)$")
-_REF = re.compile(r"[^\s:\"'`<>()\[\]{},]+:[^\s\"'`<>()\[\]{},]+")
+# Begins where a run of such characters does: a search from each of its places would be quadratic in a long one.
+_REF = re.compile(r"(?<![^\s:\"'`<>()\[\]{},])[^\s:\"'`<>()\[\]{},]++:[^\s\"'`<>()\[\]{},]+")
 
 
 @unique

@@ -22,6 +22,7 @@ from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
 from retrieval.relevance import RelevanceScale, TermWeights
 from retrieval.settings import RetrievalSettings
+from retrieval.sources import SourceCheck, never_checked
 from retrieval.standing import Standings
 from retrieval.store.interface import Snapshot
 from workingset.candidate import Projection
@@ -43,10 +44,12 @@ class Retrieval:
         settings: RetrievalSettings,
         *,
         prefer: Prefer | None = None,
+        sources: SourceCheck = never_checked,
         extra_lanes: Sequence[Lane] = (),
         order: Order = as_given,
     ) -> None:
         """`demand` embeds records whose vectors are missing, None where that cannot be done; `prefer` is told of them.
+        `sources` looks at the files that records came from.
 
         `extra_lanes` run beside exact, lexical and vector; `order` says in which sequence lanes answer and changes
         nothing of the result.
@@ -67,6 +70,7 @@ class Retrieval:
             scale=scale,
             order=order,
             settings=settings,
+            sources=sources,
         )
 
     def project(self, txn: Snapshot, query: Query, deadline: Deadline) -> Projection:
@@ -82,7 +86,7 @@ class Retrieval:
         scope = scope_of(txn, ())
         nothing_asked = TermWeights.of((), {}, scope.records, settings.relevance)
         evidence = Evidence(txn, parts.model, parts.terms, nothing_asked, parts.scale)
-        standings = Standings(txn, scope, now_seconds, evidence, settings.closure)
+        standings = Standings(txn, scope, now_seconds, evidence, settings.closure, self._parts.sources)
         needed: dict[int, Record] = {}
         known, missing = standings.known(refs, {}, needed)
         support = [c for c in standings.support(needed, frozenset()) if c.ref not in {k.ref for k in known}]

@@ -27,11 +27,15 @@ from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
 from retrieval.relevance import RelevanceScale, TermWeights
 from retrieval.settings import RetrievalSettings
+from retrieval.sources import SourceCheck
 from retrieval.standing import Standings
 from retrieval.steps import Steps
 from retrieval.store.interface import Snapshot
 from workingset.candidate import Candidate, Entity, GoalView, LaneOutcome, Projection
 from workingset.vocabulary import Namespace
+
+NOT_SEARCHED = "not_searched"
+"""Reason in `Projection.rejected`: records that the lexical lane could not see, an upper bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class Parts:
     scale: RelevanceScale
     order: Order
     settings: RetrievalSettings
+    sources: SourceCheck
 
 
 class Projecting:
@@ -68,7 +73,9 @@ class Projecting:
             )
         self._gate = Gate(txn, self._scope, query.now_seconds)
         self._evidence = Evidence(txn, parts.model, parts.terms, self._weights, parts.scale)
-        self._standings = Standings(txn, self._scope, query.now_seconds, self._evidence, self._settings.closure)
+        self._standings = Standings(
+            txn, self._scope, query.now_seconds, self._evidence, self._settings.closure, parts.sources
+        )
         self._proposals: dict[str, LaneProposal] = {}
         self._exact_hits: tuple[LaneHit, ...] = ()
         self._rejected: Counter[str] = Counter()
@@ -92,6 +99,8 @@ class Projecting:
             support = self._standings.support(needed, frozenset(ranked_ids))
         with self._steps.step("entities"):
             entities, unchecked = self._entities()
+        if unsearched := self._unsearched():
+            self._rejected[NOT_SEARCHED] += unsearched
         return Projection(
             goal=GoalView(self._query.goal, frozenset(t.term for t in self._goal.terms), self._evidence.goal_vector),
             cut=self._scope.cut,
@@ -270,7 +279,13 @@ class Projecting:
         """The goal's entities, found or not, and how many could not be checked."""
         names = frozenset(hit.rank.name for hit in self._exact_hits if isinstance(hit.rank, ExactMatch))
         grounding = ground(
-            self._goal, names, self._evidence.terms(), self._frequencies, self._probe, self._settings.entity_probes
+            self._goal,
+            names,
+            self._evidence.terms(),
+            self._frequencies,
+            self._probe,
+            self._settings.entity_probes,
+            behind=self._unsearched() > 0,
         )
         return grounding.entities, grounding.unchecked
 
@@ -291,6 +306,13 @@ class Projecting:
             note = f"{unchecked} named things not looked for"
             outcomes[LEXICAL] = replace(lexical, note=_joined(lexical.note, note))
         return tuple(outcomes.values())
+
+    def _unsearched(self) -> int:
+        """An upper bound of the records that no search by words has seen: not indexed yet, or the lane is down."""
+        lexical = self._proposals.get(LEXICAL)
+        if lexical is None or lexical.outcome.state not in {"ok", "partial", "skipped"}:
+            return max(0, self._scope.records - len(self._gate.records))
+        return lexical.outcome.lag
 
     def _overflow(self) -> int:
         """An upper bound of the records at or above the floor that the lanes' caps kept from being ranked.

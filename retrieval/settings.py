@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from retrieval.sources import SourceSettings
+
 
 @dataclass(frozen=True, slots=True)
 class GoalSettings:
@@ -215,6 +217,7 @@ class RetrievalSettings:
     relevance: RelevanceSettings = field(default_factory=RelevanceSettings)
     fusion: FusionSettings = field(default_factory=FusionSettings)
     closure: ClosureSettings = field(default_factory=ClosureSettings)
+    sources: SourceSettings = field(default_factory=SourceSettings)
     entity_probes: int = 8
     """Guess: extra lexical look-ups for named things that no result shows, one each."""
     entity_probe_hits: int = 8

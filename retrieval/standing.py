@@ -15,23 +15,29 @@ from retrieval.lanes.lane import Scope
 from retrieval.links import Links
 from retrieval.record import Record
 from retrieval.settings import ClosureSettings
+from retrieval.sources import SourceCheck
 from retrieval.store.interface import Snapshot
 from workingset.candidate import Candidate
-from workingset.vocabulary import Generation, Ref, Standing, SupportClosure
-
-_SELF_CONTAINED = Stands(closure=SupportClosure.CLOSED)
+from workingset.vocabulary import Freshness, Generation, Ref, Standing, SupportClosure
 
 
 class Standings:
     """Answers for one projection, within its bounds of closure."""
 
     def __init__(
-        self, txn: Snapshot, scope: Scope, now_seconds: int, evidence: Evidence, settings: ClosureSettings
+        self,
+        txn: Snapshot,
+        scope: Scope,
+        now_seconds: int,
+        evidence: Evidence,
+        settings: ClosureSettings,
+        sources: SourceCheck,
     ) -> None:
         self._txn = txn
         self._scope = scope
         self._now_seconds = now_seconds
         self._evidence = evidence
+        self._sources = sources
         self._links = Links(txn, scope.cut, settings.edges_per_node)
         self._closure = Closure(self._links, self.usable, settings)
 
@@ -68,12 +74,15 @@ class Standings:
 
     def closed(self, record_id: int, record: Record, needed: dict[int, Record]) -> Stands:
         """What the record needs; the records are added to `needed`."""
+        freshness = self._sources(record)
         if self._links.alone(record):
-            return _SELF_CONTAINED
+            return Stands(closure=SupportClosure.CLOSED, freshness=freshness)
         support = self._closure.of(record_id, record)
         found = {need: self._closure.records[need] for need in support.requires}
         needed.update(found)
-        return Stands(requires=tuple(other.ref for other in found.values()), closure=support.closure)
+        return Stands(
+            requires=tuple(other.ref for other in found.values()), closure=support.closure, freshness=freshness
+        )
 
     def support(self, needed: Mapping[int, Record], ranked: frozenset[int]) -> list[Candidate]:
         """The needed records that are not ranked themselves, by ref, each closed over in turn."""
@@ -100,7 +109,7 @@ class Standings:
             if record is None or record_id is None:
                 missing.append(ref)
             elif record.removed:
-                known.append(candidate(self._last_text(record), Stands(Standing.REMOVED)))
+                known.append(candidate(self._last_text(record), Stands(Standing.REMOVED, freshness=Freshness.STALE)))
             elif record.namespace not in self._scope.namespaces or validity(record, self._now_seconds):
                 known.append(candidate(record, Stands(Standing.OUT_OF_SCOPE)))
             else:

@@ -32,21 +32,26 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """The remainder: an upper-bound count, its reasons (sorted by name), and the best of it."""
+    """The remainder: an upper-bound count, its reasons (sorted by name), and the best of it.
+
+    `reduced` counts ranked records that are in the block as an outline or one line; they are not in `count`.
+    """
 
     count: int
     reasons: tuple[tuple[str, int], ...]
     best: tuple[Omission, ...]
     truncated: bool
     near_misses: int
+    reduced: int = 0
 
 
 def remainder(
-    projection: Projection, with_text: frozenset[Ref], why: Mapping[Ref, str], named: int
+    projection: Projection, with_text: frozenset[Ref], whole: frozenset[Ref], why: Mapping[Ref, str], named: int
 ) -> tuple[Ignored, list[Candidate]]:
     """Return what was left out, and those of it that were ranked, best first.
 
-    `with_text` are the refs whose text is in the block; `why` gives the reason for each ranked record that is not.
+    `with_text` are the refs whose text is in the block, `whole` those of them at full fidelity; `why` gives the reason
+    for each ranked record that is not in it.
     """
     out = [candidate for candidate in projection.ranked if candidate.ref not in with_text]
     reasons = Counter(why.get(candidate.ref, WINDOW) for candidate in out)
@@ -57,7 +62,8 @@ def remainder(
     best = tuple(Omission(c.ref, why.get(c.ref, WINDOW), c.relevance, c.title) for c in ordered[:named])
     counted = tuple(sorted((reason, count) for reason, count in reasons.items() if count))
     total = sum(count for _, count in counted)
-    return Ignored(total, counted, best, total > len(best), projection.near_misses), ordered
+    reduced = sum(candidate.ref in with_text - whole for candidate in projection.ranked)
+    return Ignored(total, counted, best, total > len(best), projection.near_misses, reduced), ordered
 
 
 def captured(projection: Projection, with_text: frozenset[Ref]) -> float:

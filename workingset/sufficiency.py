@@ -37,7 +37,7 @@ class Nothing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sufficiency:
-    """The state with its cause and the figures it rests on."""
+    """The state with its cause and the figures it rests on. `captured_full` counts whole texts alone."""
 
     state: State
     cause: str
@@ -47,6 +47,7 @@ class Sufficiency:
     truncated: bool
     open_obligations: tuple[str, ...]
     calibrated: bool
+    captured_full: float = 0.0
 
 
 def nothing_of(projection: Projection) -> Nothing | None:
@@ -67,6 +68,7 @@ def judge(
     projection: Projection,
     *,
     captured: float,
+    captured_full: float,
     marginal: float | None,
     ignored: Ignored,
     open_obligations: tuple[str, ...],
@@ -77,7 +79,9 @@ def judge(
     state, cause = _verdict(projection, top, marginal, ignored, open_obligations, settings)
     calibrated = settings.calibration is not None
     truncated = ignored.count > 0
-    return Sufficiency(state, cause, top, captured, marginal or 0.0, truncated, open_obligations, calibrated)
+    return Sufficiency(
+        state, cause, top, captured, marginal or 0.0, truncated, open_obligations, calibrated, captured_full
+    )
 
 
 def _verdict(
@@ -99,10 +103,12 @@ def _verdict(
         return State.GATHERING, "open_obligations"
     if marginal is not None and marginal >= settings.left_out_floor:
         return State.GATHERING, "strong_candidate_left_out"
-    if top < settings.weak_floor:
-        return (State.GATHERING, "weak_match") if ignored.count else (State.SATURATED, "weak_match")
     if projection.degraded:
         return State.GATHERING, "degraded"
+    if projection.overflow:
+        return State.GATHERING, "unranked_left_out"
+    if top < settings.weak_floor:
+        return (State.GATHERING, "weak_match") if ignored.count else (State.SATURATED, "weak_match")
     if settings.calibration is None:
         return State.GATHERING, "uncalibrated"
     return State.SUFFICIENT, "nothing_strong_left_out"

@@ -38,7 +38,8 @@ class WorkingSet:
 
     `entries` are by `order`. `references` is the reference clock: how many uses were ever reported.
     `situation` is a digest of what the last Focus decided on; where it is equal nothing needs to move. `delivered` is
-    the ledger of this epoch, in the order of the block. `drift` is the verdict of the last turn.
+    the ledger of this epoch, in the order of the block. `delivered_turn` is the turn it was written in, `drift`
+    the verdict of the last turn.
     """
 
     agent: AgentId
@@ -54,6 +55,7 @@ class WorkingSet:
     faults_at_focus: FaultCounts = field(default_factory=FaultCounts)
     next_order: int = 0
     delivered: tuple[Delivered, ...] = ()
+    delivered_turn: Turn = Turn(0)
     block_tokens: Tokens = Tokens(0)
     baseline: Baseline = field(default_factory=Baseline)
     drift: Drift | None = None

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from retrieval.ingest.guards import Reason
 from retrieval.ingest.languages.language import Declaration, Language, Sketch
+from retrieval.ingest.languages.reading import ParseGivenUp
 from retrieval.ingest.pieces import ParsedFile, Piece, SourceLines
 from retrieval.ingest.settings import IngestSettings, PieceSettings
 from retrieval.ingest.splitting import is_long, pack_rows, split_rows, statement_rows
@@ -21,9 +24,16 @@ from workingset.vocabulary import Digest, Lines
 def parse_code(
     path: str, text: str, language: Language, digest: Digest, size_bytes: int, settings: IngestSettings
 ) -> ParsedFile:
-    """Cut a file of a known language into pieces that tile it. Bad syntax is cut as far as it is understood."""
+    """Cut a file of a known language into pieces that tile it. Bad syntax is cut as far as it is understood.
+
+    A file that its parser cannot cope with is cut like a text without structure, and that is counted.
+    """
+    try:
+        sketch = language.read(text.encode(), path)
+    except ParseGivenUp:
+        as_text = parse_unknown(path, text, language.name, "file", digest, size_bytes, settings)
+        return replace(as_text, cuts=((Reason.PARSED_AS_TEXT.value, 1),))
     lines = SourceLines(text)
-    sketch = language.read(text.encode(), path)
     tiler = Tiler(
         lines,
         frozenset(row for row, _ in sketch.values),

@@ -30,6 +30,7 @@ class Reason(Enum):
     EXCLUDED_DIRECTORY = "excluded_directory"
     UNPARSABLE = "unparsable"
     DECODED_AS_LATIN_1 = "decoded_as_latin_1"
+    PARSED_AS_TEXT = "parsed_as_text"
     USES_CUT = "uses_cut"
     SYMBOLS_CUT = "symbols_cut"
     IMPORTS_CUT = "imports_cut"

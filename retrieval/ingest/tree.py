@@ -57,10 +57,18 @@ def ingest_tree(
     `force` takes unchanged files again too. One bad file never stops the rest. Raises BadField for a root that is no
     readable folder, IngestCancelled between two files, and what the store raises.
     """
-    if not root.is_dir():
+    if not _is_folder(root):
         raise BadField("tree.root", f"{str(root)!r} is not a folder on this machine")
     run = _TreeRun(store, tenant, namespace, root, source, settings or IngestSettings(), progress, cancelled, clock)
     return run.run(force=force)
+
+
+def _is_folder(root: Path) -> bool:
+    try:
+        return root.is_dir()
+    except OSError:
+        # A name too long, a loop of links: the system's way to say that no such folder can be there.
+        return False
 
 
 class _TreeRun:

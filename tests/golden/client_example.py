@@ -71,6 +71,7 @@ IGNORED = t.Ignored(
     ),
     truncated=True,
     near_misses=3,
+    reduced=3,
 )
 
 SUFFICIENCY = t.Sufficiency(
@@ -82,6 +83,7 @@ SUFFICIENCY = t.Sufficiency(
     True,
     ("premise of issue_refund",),
     False,
+    0.61,
 )
 
 DRIFT = t.Drift(

@@ -113,7 +113,7 @@ REQUESTS = [
         attention_pb2.FocusRequest,
         lambda: attention_calls.focus(
             "a", "g", budget_tokens=1, namespaces=["n"], mode=types.FocusMode.SET, top_k=1, delta_only=True,
-            profile="p", at_least_generation=1, repeat_id="i",
+            profile="p", at_least_generation=1, received_turn=1, repeat_id="i",
         ),
     ),
     (

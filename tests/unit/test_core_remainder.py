@@ -15,17 +15,18 @@ FIVE = Corpus.of(*(record(i, 0.9 - i / 10) for i in range(5)))
 
 def test_everything_ranked_without_text_is_counted_with_its_reason() -> None:
     made = FIVE.projection("goal")
-    found, left_out = remainder(made, frozenset({ref(0), ref(2)}), {ref(1): BUDGET}, named=2)
+    found, left_out = remainder(made, frozenset({ref(0), ref(2)}), frozenset({ref(0)}), {ref(1): BUDGET}, named=2)
     assert found.count == 3
     assert found.reasons == ((BUDGET, 1), (WINDOW, 2))
     assert [(o.ref, o.why) for o in found.best] == [(ref(1), BUDGET), (ref(3), WINDOW)]
     assert found.truncated
+    assert found.reduced == 1
     assert [candidate.ref for candidate in left_out] == [ref(1), ref(3), ref(4)]
 
 
 def test_what_the_lanes_cut_or_refused_is_counted_too() -> None:
     made = replace(FIVE.projection("goal"), rejected=(("removed", 2), ("out_of_scope", 1)), overflow=7, near_misses=4)
-    found, _ = remainder(made, frozenset(map(ref, range(5))), {}, named=5)
+    found, _ = remainder(made, frozenset(map(ref, range(5))), frozenset(map(ref, range(5))), {}, named=5)
     assert found.count == 10
     assert found.reasons == ((LANE_CAP, 7), ("out_of_scope", 1), ("removed", 2))
     assert found.best == ()
@@ -34,7 +35,9 @@ def test_what_the_lanes_cut_or_refused_is_counted_too() -> None:
 
 
 def test_nothing_left_out_is_nothing_counted() -> None:
-    found, left_out = remainder(FIVE.projection("goal"), frozenset(map(ref, range(5))), {}, named=5)
+    found, left_out = remainder(
+        FIVE.projection("goal"), frozenset(map(ref, range(5))), frozenset(map(ref, range(5))), {}, named=5
+    )
     assert (found.count, found.reasons, found.best, found.truncated, left_out) == (0, (), (), False, [])
 
 

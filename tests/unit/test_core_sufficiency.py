@@ -36,6 +36,7 @@ def judged(
     return judge(
         made or projection(record("a", 0.5)),
         captured=0.5,
+        captured_full=0.4,
         marginal=marginal,
         ignored=ignored(left_out),
         open_obligations=obligations,
@@ -117,3 +118,14 @@ def test_a_found_entity_does_not_hold_back() -> None:
 )
 def test_the_kinds_of_nothing_are_told_apart(made: Projection, nothing: Nothing | None) -> None:
     assert nothing_of(made) is nothing
+
+
+def test_a_weak_match_beside_a_lane_that_is_down_is_not_all_there_is() -> None:
+    down = replace(OK, state="timed_out")
+    found = judged(projection(record("a", 0.2), lanes=(OK, down)))
+    assert (found.state, found.cause) == (State.GATHERING, "degraded")
+
+
+def test_what_no_lane_ranked_may_be_strong() -> None:
+    found = judged(projection(record("a", 0.5), overflow=3))
+    assert (found.state, found.cause) == (State.GATHERING, "unranked_left_out")

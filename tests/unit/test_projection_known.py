@@ -63,14 +63,14 @@ def test_records_of_other_namespaces_and_times_are_out_of_scope() -> None:
     assert {candidate.standing for candidate in known.values()} == {Standing.OUT_OF_SCOPE}
 
 
-def test_only_text_that_mirrors_a_file_is_known_to_be_fresh() -> None:
+def test_a_source_that_nobody_looked_at_is_unknown() -> None:
     world = World()
     mirrored, typed = record("mirrored", "the lease", from_file=True), record("typed", "the lease")
     world.put(mirrored, typed)
 
     freshness = {c.ref: c.freshness for c in world.ask("the lease").ranked}
 
-    assert freshness == {mirrored.ref: Freshness.CURRENT, typed.ref: Freshness.UNKNOWN}
+    assert freshness == {mirrored.ref: Freshness.UNKNOWN, typed.ref: Freshness.UNKNOWN}
 
 
 def test_reading_by_ref_needs_no_goal_and_asks_no_index() -> None:

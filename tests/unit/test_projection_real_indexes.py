@@ -118,7 +118,22 @@ def test_an_edit_and_a_removal_leave_no_ghosts(stack: Stack) -> None:
 
     for projection in (behind, caught_up):
         assert {c.ref: c.renderings.full for c in projection.ranked} == {_UPLOAD.ref: "never retry an upload"}
-    assert dict(behind.rejected) == {"removed": 1}
+    assert dict(behind.rejected) == {"removed": 1, "not_searched": 2}
     assert behind.degraded
     assert caught_up.rejected == ()
     assert not caught_up.degraded
+
+
+def test_a_name_that_is_not_indexed_yet_is_not_said_to_occur_nowhere(stack: Stack) -> None:
+    stack.put(_BACKOFF)
+    stack.follow()
+    stack.put(record("new", "settle_ledger_now closes the day", title="closing"))
+
+    behind = stack.ask("call settle_ledger_now")
+    stack.follow()
+    caught_up = stack.ask("call settle_ledger_now")
+
+    assert not [entity for entity in behind.entities if not entity.found]
+    assert dict(behind.rejected)["not_searched"] >= 1
+    assert [entity.found for entity in caught_up.entities if entity.name == "settle_ledger_now"] == [True]
+    assert "not_searched" not in dict(caught_up.rejected)

@@ -28,6 +28,9 @@ _RENDERINGS = (Fidelity.FULL, Fidelity.OUTLINE, Fidelity.GIST)
 _TEXT_TIERS = (Tier.RESIDENT, Tier.MANDATORY)
 
 
+_NOT_CLOSED_OVER = frozenset({SupportClosure.RESOURCE_LIMITED, SupportClosure.NOT_REQUESTED})
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """The results that may enter this turn, in selection order, and why some of the others may not.
@@ -40,14 +43,14 @@ class Window:
 
 
 def window(projection: Projection, top_k: int) -> Window:
-    """Return the first `top_k` results with distinct origins whose closure did not hit a bound."""
+    """Return the first `top_k` results with distinct origins whose closure is known; a bound hit is not knowing."""
     results: list[Candidate] = []
     barred: dict[Ref, str] = {}
     origins: set[str] = set()
     for candidate in projection.ranked:
         if candidate.origin and candidate.origin in origins:
             barred[candidate.ref] = DUPLICATE_ORIGIN
-        elif candidate.closure is SupportClosure.RESOURCE_LIMITED:
+        elif candidate.closure in _NOT_CLOSED_OVER:
             barred[candidate.ref] = CLOSURE
         elif len(results) < top_k:
             results.append(candidate)

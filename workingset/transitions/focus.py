@@ -28,8 +28,8 @@ from workingset.transitions.moment import FocusOrder, Moment
 from workingset.transitions.refresh import PinReport, expire_pins, refresh_entries, replace_goal
 from workingset.transitions.situation import asked_of, situation_of
 from workingset.transitions.texts import Texts
-from workingset.vocabulary import Ref, SupportClosure, Turn
-from workingset.working_set import WorkingSet
+from workingset.vocabulary import Fidelity, Ref, SupportClosure, Turn
+from workingset.working_set import Delivered, WorkingSet
 
 __all__ = ["FocusOrder", "FocusOutcome", "focus"]
 
@@ -121,20 +121,28 @@ def _warm(draft: Draft, results: Sequence[Candidate], settings: WorkingSetSettin
 
 def _judge(moment: Moment, filled: Filled, results: Window) -> _Judged:
     projection = moment.projection
-    shown: frozenset[Ref] = frozenset()
-    if filled.over_budget is None:
-        shown = frozenset(entry.ref for entry in filled.draft.entries.values() if entry.has_text)
+    shown, whole = _shown(filled)
     why = {**results.barred, **{c.ref: BUDGET for c in results.results if c.ref not in shown}}
-    ignored, left_out = remainder(projection, shown, why, moment.settings.omissions_named)
+    ignored, left_out = remainder(projection, shown, whole, why, moment.settings.omissions_named)
     sufficiency = judge(
         projection,
         captured=captured(projection, shown),
+        captured_full=captured(projection, whole),
         marginal=left_out[0].relevance if left_out else None,
         ignored=ignored,
         open_obligations=_open_obligations(filled),
         settings=moment.settings.sufficiency,
     )
     return _Judged(ignored, sufficiency)
+
+
+def _shown(filled: Filled) -> tuple[frozenset[Ref], frozenset[Ref]]:
+    """The refs whose text is in the block, and those of them that are whole."""
+    if filled.over_budget is not None:
+        return frozenset(), frozenset()
+    shown = [entry for entry in filled.draft.entries.values() if entry.has_text]
+    whole = [entry.ref for entry in shown if entry.fidelity is Fidelity.FULL]
+    return frozenset(entry.ref for entry in shown), frozenset(whole)
 
 
 def _open_obligations(filled: Filled) -> tuple[str, ...]:
@@ -159,7 +167,7 @@ def _outcome(
     return FocusOutcome(
         state=after,
         block=block,
-        delta=() if over else delta(state.delivered, block.segments),
+        delta=() if over else delta(_received(moment), block.segments),
         moves=moves,
         ignored=judged.ignored,
         sufficiency=judged.sufficiency,
@@ -171,6 +179,12 @@ def _outcome(
         prefix_stable=prefix_stable(state.delivered, block.segments),
         receipt=receipt,
     )
+
+
+def _received(moment: Moment) -> tuple[Delivered, ...]:
+    """The ledger as the host has it: empty where the host says that the answer it was written with never came."""
+    state, received = moment.state, moment.order.received
+    return state.delivered if received in (None, state.delivered_turn) else ()
 
 
 def _state_after(moment: Moment, drift: Drift, filled: Filled) -> WorkingSet:
@@ -190,6 +204,7 @@ def _state_after(moment: Moment, drift: Drift, filled: Filled) -> WorkingSet:
         next_order=next_order,
         faults_at_focus=state.faults,
         delivered=deliver(filled.block.segments),
+        delivered_turn=draft.turn,
         block_tokens=filled.block.tokens,
         baseline=baseline_after(state.baseline, drift, projection.goal, draft.turn),
         drift=drift,

@@ -9,17 +9,21 @@ from workingset.rendering import CountTokens
 from workingset.settings import WorkingSetSettings
 from workingset.transitions.draft import Draft
 from workingset.transitions.texts import Texts
-from workingset.vocabulary import Digest, Namespace, Tokens
+from workingset.vocabulary import Digest, Namespace, Tokens, Turn
 from workingset.working_set import WorkingSet
 
 
 @dataclass(frozen=True, slots=True)
 class FocusOrder:
-    """What the caller asks of a turn, checked: a budget above 0, a window above 0."""
+    """What the caller asks of a turn, checked: a budget above 0, a window above 0.
+
+    `received` is the turn of the last answer whose delta the host applied, None where it does not say.
+    """
 
     budget: Tokens
     top_k: int
     namespaces: tuple[Namespace, ...] = ()
+    received: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)

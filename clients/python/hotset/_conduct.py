@@ -6,6 +6,7 @@ the async client perform effects, each in its own way, and decide nothing; so bo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from hotset._wire.health import health
 from hotset.address import Endpoint
 from hotset.errors import (
     AutostartFailed,
+    BadRequest,
     DaemonNotRunning,
     DeadlineExceeded,
     HotsetError,
@@ -104,6 +106,13 @@ class Conduct:
         """Begin a deadline. None takes `longest`, else the default of the settings."""
         usual = self.settings.timeout_seconds if longest is None else longest
         seconds = usual if timeout_seconds is None else timeout_seconds
+        if not math.isfinite(seconds):
+            raise BadRequest(
+                f"timeout_seconds: {seconds} is no length of time",
+                reason="BAD_FIELD",
+                field="timeout_seconds",
+                what_to_do="give a number of seconds; a large one waits long",
+            )
         return Patience(self.settings, self.now, self.chance, self.now() + seconds, repeatable)
 
     def run(self, call: Call[AnswerT], timeout_seconds: float | None) -> Steps[AnswerT]:

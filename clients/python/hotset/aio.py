@@ -33,6 +33,7 @@ class AsyncHotsetClient(AsyncLink):
         delta_only: bool = False,
         profile: str = "",
         at_least_generation: int = 0,
+        received_turn: int = 0,
         agent: str | None = None,
         request_id: str | None = None,
         timeout_seconds: float | None = None,
@@ -41,7 +42,8 @@ class AsyncHotsetClient(AsyncLink):
 
         `budget_tokens` is a ceiling on the rendered block (0: the agent's last, else the daemon's default);
         `namespaces` are searched (none: all). Where pins and mandatory entries alone exceed the budget, the answer is
-        OVER_BUDGET and `over_budget` names them; that raises nothing.
+        OVER_BUDGET and `over_budget` names them; that raises nothing. With `delta_only`, send the turn of the last
+        answer that was applied as `received_turn`: if an answer was lost, the delta then holds everything again.
         """
         call = attention_calls.focus(
             self._whose(agent),
@@ -53,6 +55,7 @@ class AsyncHotsetClient(AsyncLink):
             delta_only=delta_only,
             profile=profile,
             at_least_generation=at_least_generation,
+            received_turn=received_turn,
             repeat_id=request_id,
         )
         return await self._run(call, timeout_seconds)

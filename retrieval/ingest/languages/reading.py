@@ -5,6 +5,7 @@ Readers ask a compiled query for all nodes of interest at once; walking the tree
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -13,8 +14,17 @@ from tree_sitter import Node, Parser, Query, QueryCursor
 
 from retrieval.ingest.languages.language import Declaration
 
+PARSE_CPU_SECONDS = 5.0
+"""Guess: ten times what 2 MB of CPython's library take, the most a file may have. Parsers repair broken syntax, and
+read long runs of comments, in time that grows with the square of the length: 18 kB of `/*` in Go took 30 s."""
+_SLICE_BYTES = 65_536
+"""Measured: as quick as the whole file at once, which could not be given up."""
 USE_BYTES = 200
 """Guess: a longer callee is an expression, of which the last name still counts."""
+
+
+class ParseGivenUp(Exception):
+    """The parser took longer for a file than any honest file takes."""
 
 
 class CompiledGrammar:
@@ -25,8 +35,25 @@ class CompiledGrammar:
         self._query = Query(self._grammar, query)
 
     def capture(self, source: bytes) -> tuple[Node, dict[str, list[Node]]]:
-        """Return the root and the captured nodes by capture name."""
-        root = Parser(self._grammar).parse(source).root_node
+        """Return the root and the captured nodes by capture name; raises ParseGivenUp.
+
+        The limit is of this thread's processor time, so that a busy machine changes nothing. Other threads run
+        between the parser's slices and questions, which they do not during a parse in one go.
+        """
+        end = time.thread_time() + PARSE_CPU_SECONDS
+        try:
+            root = (
+                Parser(self._grammar)
+                .parse(
+                    lambda offset, _: source[offset : offset + _SLICE_BYTES],
+                    progress_callback=lambda _, __: time.thread_time() > end,
+                )
+                .root_node
+            )
+        except ValueError as error:
+            if time.thread_time() > end:
+                raise ParseGivenUp(f"not parsed within {PARSE_CPU_SECONDS} s") from error
+            raise
         return root, QueryCursor(self._query).captures(root)
 
 

@@ -27,6 +27,7 @@ def focus(
     delta_only: bool,
     profile: str,
     at_least_generation: int,
+    received_turn: int,
     repeat_id: str | None,
 ) -> Call[t.FocusAnswer]:
     """Make a Focus; in the reading modes it is repeatable without an id."""
@@ -43,6 +44,7 @@ def focus(
         delta_only=delta_only,
         profile=text("profile", profile),
         at_least_generation=unsigned("at_least_generation", at_least_generation),
+        received_turn=unsigned("received_turn", received_turn),
     )
     repeatable = bool(identity) or not moves_the_set
     return call(SERVICE + "Focus", request, pb.FocusReply, working_set.focus, repeatable=repeatable)

@@ -19,6 +19,7 @@ def ignored(message: pb.Ignored) -> t.Ignored:
         best=tuple(t.Omission(each.ref, each.why, each.relevance, each.title) for each in message.best),
         truncated=message.truncated,
         near_misses=message.near_misses,
+        reduced=message.reduced,
     )
 
 
@@ -33,6 +34,7 @@ def sufficiency(message: pb.Sufficiency) -> t.Sufficiency:
         truncated=message.truncated,
         open_obligations=tuple(message.open_obligations),
         calibrated=message.calibrated,
+        captured_full=message.captured_full,
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 import typer
 from rich.console import Console, RenderableType
@@ -32,15 +35,40 @@ def show(answer: object, render: Callable[[], RenderableType], *, json: bool) ->
     """Print an answer, for programs or for people."""
     if json:
         emit(as_json(answer) + "\n")
-    else:
+        return
+    with _writing():
         console().print(render(), crop=False)
 
 
 def emit(text: str) -> None:
     """Write text to stdout as UTF-8, byte for byte."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8"))
-    sys.stdout.buffer.flush()
+    with _writing():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _writing() -> Generator[None, None, None]:
+    """End the command where stdout takes nothing: the call was answered, only showing the answer failed."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed")
+        yield
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise  # whoever read it has seen enough; typer ends such a command without a word
+        _abandon_stdout()
+        sys.stderr.write(f"hotset: the answer cannot be written: {error.strerror or error}\n")
+        raise typer.Exit(exits.ERROR) from None
+
+
+def _abandon_stdout() -> None:
+    """Point stdout at nothing, so that what could not be written is not tried again when the process ends."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    if nothing != 1:
+        os.close(nothing)
 
 
 def end(answer: Answer) -> None:

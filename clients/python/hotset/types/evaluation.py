@@ -35,7 +35,8 @@ class Ignored:
     """The honest remainder: relevant records whose text is not in the block.
 
     `count` is an upper bound, split by `reasons`; `best` holds the most relevant of them, and `truncated` says that
-    more lie behind. `near_misses` counts records below the relevance floor, apart from `count`.
+    more lie behind. `near_misses` counts records below the relevance floor and `reduced` ranked records that are in
+    the block as an outline or one line, both apart from `count`.
     """
 
     count: int
@@ -43,6 +44,7 @@ class Ignored:
     best: tuple[Omission, ...]
     truncated: bool
     near_misses: int
+    reduced: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class Sufficiency:
     """The stop signal, made without looking at answers.
 
     Relevances are 0 to 1: `top_relevance` of the best record, `captured` the share of ranked relevance that is in the
-    set, `marginal` the best record left out. Where `calibrated` is false, no error rate is known.
+    set, `captured_full` that of whole texts alone, `marginal` the best record left out. Where `calibrated` is false,
+    no error rate is known.
     """
 
     state: SufficiencyState
@@ -61,6 +64,7 @@ class Sufficiency:
     truncated: bool
     open_obligations: tuple[str, ...]
     calibrated: bool
+    captured_full: float
 
 
 @dataclass(frozen=True, slots=True)

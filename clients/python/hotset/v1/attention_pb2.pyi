@@ -198,6 +198,7 @@ class FocusRequest(_message.Message):
     DELTA_ONLY_FIELD_NUMBER: _builtins.int
     PROFILE_FIELD_NUMBER: _builtins.int
     AT_LEAST_GENERATION_FIELD_NUMBER: _builtins.int
+    RECEIVED_TURN_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
     goal: _builtins.str
     budget_tokens: _builtins.int
@@ -213,7 +214,11 @@ class FocusRequest(_message.Message):
     profile: _builtins.str
     """Attention profile. Only "default" exists so far; empty means "default"."""
     at_least_generation: _builtins.int
-    """Wait until the indexes have reached this generation of the first namespace, within the deadline."""
+    """Wait until the lexical index has reached this generation of the first namespace, within the deadline."""
+    received_turn: _builtins.int
+    """The turn of the last reply whose delta the host applied; send it with delta_only. Where it is not the turn of the
+    delivered ledger, a reply was lost: everything is NEW again. 0 means the host does not say.
+    """
     @_builtins.property
     def namespaces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The namespaces to search; empty means all of the tenant's."""
@@ -231,10 +236,11 @@ class FocusRequest(_message.Message):
         delta_only: _builtins.bool = ...,
         profile: _builtins.str = ...,
         at_least_generation: _builtins.int = ...,
+        received_turn: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "at_least_generation", b"at_least_generation", "budget_tokens", b"budget_tokens", "delta_only", b"delta_only", "goal", b"goal", "mode", b"mode", "namespaces", b"namespaces", "profile", b"profile", "request_id", b"request_id", "top_k", b"top_k"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "at_least_generation", b"at_least_generation", "budget_tokens", b"budget_tokens", "delta_only", b"delta_only", "goal", b"goal", "mode", b"mode", "namespaces", b"namespaces", "profile", b"profile", "received_turn", b"received_turn", "request_id", b"request_id", "top_k", b"top_k"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -424,7 +430,7 @@ class Item(_message.Message):
     tier: _common_pb2.Tier.ValueType
     fidelity: _common_pb2.Fidelity.ValueType
     tokens: _builtins.int
-    """Of the rendered segment, header included. 0 where it is not rendered."""
+    """Of its segment, header included, at its fidelity."""
     heat: _builtins.float
     relevance: _builtins.float
     """On the daemon's one relevance scale, 0 to 1, for the goal of this turn."""
@@ -440,7 +446,7 @@ class Item(_message.Message):
     def lines(self) -> _common_pb2.Lines: ...
     @_builtins.property
     def required_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The results that need this one; filled for mandatory entries."""
+        """The entries of the set that need this one."""
 
     @_builtins.property
     def lanes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
@@ -606,12 +612,15 @@ class Ignored(_message.Message):
     BEST_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
     NEAR_MISSES_FIELD_NUMBER: _builtins.int
+    REDUCED_FIELD_NUMBER: _builtins.int
     count: _builtins.int
     """An upper bound."""
     truncated: _builtins.bool
     """True where more lie behind `best`."""
     near_misses: _builtins.int
     """Records ranked below the relevance floor: not relevant, told apart from `count`."""
+    reduced: _builtins.int
+    """Ranked records that are in the block as an outline or one line: not in `count`."""
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.ReasonCount]: ...
     @_builtins.property
@@ -624,10 +633,11 @@ class Ignored(_message.Message):
         best: _abc.Iterable[Global___Omission] | None = ...,
         truncated: _builtins.bool = ...,
         near_misses: _builtins.int = ...,
+        reduced: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["best", b"best", "count", b"count", "near_misses", b"near_misses", "reasons", b"reasons", "truncated", b"truncated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["best", b"best", "count", b"count", "near_misses", b"near_misses", "reasons", b"reasons", "reduced", b"reduced", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -673,6 +683,7 @@ class Sufficiency(_message.Message):
     TRUNCATED_FIELD_NUMBER: _builtins.int
     OPEN_OBLIGATIONS_FIELD_NUMBER: _builtins.int
     CALIBRATED_FIELD_NUMBER: _builtins.int
+    CAPTURED_FULL_FIELD_NUMBER: _builtins.int
     state: Global___SufficiencyState.ValueType
     cause: _builtins.str
     top_relevance: _builtins.float
@@ -682,6 +693,8 @@ class Sufficiency(_message.Message):
     """Relevance of the best record left out."""
     truncated: _builtins.bool
     calibrated: _builtins.bool
+    captured_full: _builtins.float
+    """As `captured`, counting whole texts alone."""
     @_builtins.property
     def open_obligations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -695,10 +708,11 @@ class Sufficiency(_message.Message):
         truncated: _builtins.bool = ...,
         open_obligations: _abc.Iterable[_builtins.str] | None = ...,
         calibrated: _builtins.bool = ...,
+        captured_full: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["calibrated", b"calibrated", "captured", b"captured", "cause", b"cause", "marginal", b"marginal", "open_obligations", b"open_obligations", "state", b"state", "top_relevance", b"top_relevance", "truncated", b"truncated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["calibrated", b"calibrated", "captured", b"captured", "captured_full", b"captured_full", "cause", b"cause", "marginal", b"marginal", "open_obligations", b"open_obligations", "state", b"state", "top_relevance", b"top_relevance", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1475,7 +1489,7 @@ class ResolveRequest(_message.Message):
     OFFSET_BYTES_FIELD_NUMBER: _builtins.int
     MAX_BYTES_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
-    """Needed for refs of an agent's own set, such as its goal and its text pins."""
+    """Needed for the ref of an agent's goal, which belongs to its set."""
     offset_bytes: _builtins.int
     """Where to go on in a long text, in bytes, for a single ref."""
     max_bytes: _builtins.int
@@ -1678,7 +1692,9 @@ class PinReply(_message.Message):
     answer: Global___Answer.ValueType
     replayed: _builtins.bool
     @_builtins.property
-    def pin(self) -> Global___Pin: ...
+    def pin(self) -> Global___Pin:
+        """The pin as it was taken, or as it was asked for and not taken (OVER_BUDGET)."""
+
     @_builtins.property
     def over_budget(self) -> Global___OverBudget: ...
     @_builtins.property

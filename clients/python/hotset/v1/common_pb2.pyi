@@ -167,7 +167,9 @@ class _FreshnessEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Freshness.V
     FRESHNESS_UNKNOWN: _Freshness.ValueType  # 3
 
 class Freshness(_Freshness, metaclass=_FreshnessEnumTypeWrapper):
-    """Whether the text of an item is that of its source. UNKNOWN where nothing can check it."""
+    """Whether the text of an item is that of its source: CURRENT and STALE where the source was looked at for this reply,
+    UNKNOWN where nothing can check it.
+    """
 
 FRESHNESS_UNSPECIFIED: Freshness.ValueType  # 0
 FRESHNESS_CURRENT: Freshness.ValueType  # 1

@@ -99,7 +99,8 @@ def ignored_table(ignored: Ignored, settings: RenderSettings) -> RenderableType:
     near = (
         f"; {counted(ignored.near_misses, 'near miss', 'near misses')} below the floor" if ignored.near_misses else ""
     )
-    heading = Text(f"Left out: at most {count(ignored.count)}{why}{near}", style="bold")
+    less = f"; {count(ignored.reduced)} more in the block not whole" if ignored.reduced else ""
+    heading = Text(f"Left out: at most {count(ignored.count)}{why}{less}{near}", style="bold")
     if not ignored.best:
         return heading
     table = Table.grid(padding=(0, 1))
