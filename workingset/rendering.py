@@ -52,6 +52,12 @@ def one_line(text: str) -> str:
     return text.strip() if text.isprintable() else _UNPRINTABLE.sub(" ", text).strip()
 
 
+def first_words(text: str, characters: int = 48) -> str:
+    """Return the beginning of a text as one line of at most so many characters, to call it by."""
+    line = one_line(text)
+    return line if len(line) <= characters else f"{line[: characters - 1].rstrip()}…"
+
+
 def place_of(entry: Entry) -> str:
     """Return the one line that says what the entry is: its ref, where it stands in its file, and its title."""
     where = f" {one_line(entry.path)}{_span(entry.lines)}" if entry.path else ""

@@ -51,7 +51,7 @@ def test_a_goal_equal_to_a_pinned_text_is_a_second_entry_and_either_can_leave() 
     agent = shop()
     agent.pin(text=RULE)
     outcome = agent.focus(RULE)
-    assert outcome.block.text.count(RULE) == 2
+    assert outcome.block.text.count(f"\n{RULE}\n") == 2
     agent.focus("another goal")
     assert agent.state.pin(note_ref(RULE)) is not None
     agent.focus(RULE)

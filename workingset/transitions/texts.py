@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from workingset.candidate import Candidate, GoalView, Projection, Renderings
 from workingset.entry import GOAL_NAMESPACE, Entry, Pin, PinOwner
-from workingset.rendering import CountTokens, place_of, segment_text
+from workingset.rendering import CountTokens, first_words, place_of, segment_text
 from workingset.transitions.records import records_of
 from workingset.vocabulary import (
     Digest,
@@ -33,7 +33,7 @@ def pin_candidate(pin: Pin, digest: Digest) -> Candidate:
         ref=pin.ref,
         namespace=GOAL_NAMESPACE if goal else Namespace(pin.ref.partition(":")[0]),
         kind=GOAL_KIND if goal else NOTE_KIND,
-        title="goal" if goal else pin.reason,
+        title="goal" if goal else first_words(pin.text),
         generation=Generation(0),
         digest=digest,
         renderings=_words(pin),

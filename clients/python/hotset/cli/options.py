@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, and nothing else, to stdout.")]
+Refs = Annotated[bool, typer.Option("--refs", help="Show refs, to name entries by, in place of paths.")]
 Agent = Annotated[str, typer.Option("--agent", help="Whose working set.")]
 Address = Annotated[
     str | None,

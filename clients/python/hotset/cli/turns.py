@@ -10,7 +10,15 @@ from hotset.cli import options as o
 from hotset.cli.link import connect
 from hotset.cli.output import emit, end, error_console, show
 from hotset.cli.places import use_of
-from hotset.cli.render import render_check, render_focus, render_resolve, render_status, render_touch, visible
+from hotset.cli.render import (
+    RenderSettings,
+    render_check,
+    render_focus,
+    render_resolve,
+    render_status,
+    render_touch,
+    visible,
+)
 from hotset.types import Use, UseAction
 
 
@@ -20,6 +28,7 @@ def focus(
     namespace: o.Namespaces = None,
     top_k: o.TopK = 0,
     delta_only: Annotated[bool, typer.Option("--delta-only", help="Leave the block out; the delta has it.")] = False,
+    refs: o.Refs = False,
     block: Annotated[bool, typer.Option("--block", help="Print the block to stdout, and nothing else.")] = False,
     request_id: Annotated[
         str | None, typer.Option("--request-id", help="A call repeated with the same id is not applied again.")
@@ -44,7 +53,7 @@ def focus(
             request_id=request_id,
         )
     if not block:
-        show(answer, lambda: render_focus(answer, goal), json=json)
+        show(answer, lambda: render_focus(answer, goal, RenderSettings(refs=refs)), json=json)
     elif answer.over_budget is None:
         emit(answer.block)
     else:
@@ -72,6 +81,7 @@ def check(
 
 
 def status(
+    refs: o.Refs = False,
     agent: o.Agent = "default",
     json: o.AsJson = False,
     address: o.Address = None,
@@ -82,7 +92,7 @@ def status(
     """Show the working set as it stands."""
     with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
         answer = client.status()
-    show(answer, lambda: render_status(answer), json=json)
+    show(answer, lambda: render_status(answer, RenderSettings(refs=refs)), json=json)
 
 
 def touch(

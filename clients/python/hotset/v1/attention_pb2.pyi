@@ -937,7 +937,7 @@ class Budget(_message.Message):
     ceiling_tokens: _builtins.int
     """The ceiling that was in force."""
     used_tokens: _builtins.int
-    """Counted over the whole rendered block."""
+    """Counted over the whole rendered block; in Status the sum of the entries as they stand."""
     pinned_tokens: _builtins.int
     mandatory_tokens: _builtins.int
     resident_tokens: _builtins.int

@@ -23,3 +23,5 @@ class RenderSettings:
     """Width of the budget bar."""
     heat_cells: int = 5
     """Width of a heat bar."""
+    refs: bool = False
+    """Show refs, by which other commands name entries, in place of paths."""

@@ -109,11 +109,12 @@ def render_touch(
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
+    titles = {move.ref: visible(move.title) for move in answer.moves}
     for touched in answer.touched:
         word = Text("fault", style="yellow") if touched.fault else Text("hit", style="green")
-        what = ", ".join(visible(ref) for ref in touched.refs)
+        what = ", ".join(titles.get(ref) or visible(ref) for ref in touched.refs)
         if touched.paged_in:
-            what += f"\npaged in: {', '.join(visible(ref) for ref in touched.paged_in)}"
+            what += f"\npaged in: {', '.join(titles.get(ref) or visible(ref) for ref in touched.paged_in)}"
         add_row(table, word, Text(f"{_name(touched.use, uses)}{what}"))
     for use in answer.unmatched:
         add_row(table, Text("unknown", style="red"), Text(f"{_name(use, uses)}matches no record"))

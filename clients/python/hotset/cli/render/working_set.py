@@ -78,7 +78,7 @@ def render_items(items: Sequence[Item], settings: RenderSettings | None = None) 
     table.add_column("tokens", no_wrap=True, justify="right", width=6)
     table.add_column("heat", no_wrap=True, width=settings.heat_cells)
     table.add_column("what", no_wrap=True, overflow="ellipsis", ratio=3)
-    table.add_column("where", no_wrap=True, overflow="ellipsis", ratio=2, style="dim")
+    table.add_column("ref" if settings.refs else "where", no_wrap=True, overflow="ellipsis", ratio=2, style="dim")
     hottest = max((item.heat for item in items), default=0.0)
     for item in items[: settings.items]:
         share = item.heat / hottest if hottest > 0 else 0.0
@@ -90,7 +90,7 @@ def render_items(items: Sequence[Item], settings: RenderSettings | None = None) 
             count(item.tokens),
             Bar(((share, "red"),), settings.heat_cells),
             _what(item),
-            Tail(place(item.path, item.lines)),
+            Tail(visible(item.ref) if settings.refs else place(item.path, item.lines)),
         )
     if len(items) > settings.items:
         rest = sum(item.tokens for item in items[settings.items :])
@@ -175,7 +175,7 @@ def render_status(answer: StatusAnswer, settings: RenderSettings | None = None) 
             ("budget", budget_line(answer.budget, settings)),
             ("drift", drift_line(answer.drift)),
             ("use", faults_line(answer.faults)),
-            ("store", Text(generations or "nothing ingested")),
+            ("store", Text(generations or "not read yet: no Focus so far")),
         ]
     )
     title = f"{visible(answer.agent)}: turn {answer.turn}, epoch {answer.epoch}"
