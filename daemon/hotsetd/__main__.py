@@ -35,14 +35,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         limit_arenas(settings.server.allocator_arenas)
         sys.setswitchinterval(settings.server.switch_interval_seconds)
         asyncio.run(serve(home, settings, SystemClock(), log, read_only=options.read_only))
-    except (DaemonError, RetrievalError) as error:
+    except (DaemonError, RetrievalError, OSError) as error:
         sys.stderr.write(f"hotsetd: {error}\n")
         return EXIT_ALREADY_RUNNING if type(error).__name__ == "AlreadyRunning" else EXIT_FAILED
     return 0
 
 
 def _settings(home: Home, options: argparse.Namespace) -> Settings:
-    own = home.configuration if home.configuration.is_file() else None
+    own = home.configuration if home.configuration.exists() else None
     settings = load(options.config or own)
     if options.tcp is not None:
         settings = dataclasses.replace(settings, server=dataclasses.replace(settings.server, tcp_address=options.tcp))

@@ -51,9 +51,10 @@ class FocusAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckAnswer:
-    """The evaluation of a goal without moving anything."""
+    """The evaluation of a goal without moving anything: `evaluated` is the set as it would be, `state` as it is."""
 
     state: WorkingSet
+    evaluated: WorkingSet
     sufficiency: Sufficiency
     ignored: Ignored
     drift: Drift
@@ -120,6 +121,7 @@ class Resolved:
     digest: Digest
     standing: Standing
     total_bytes: int
+    successor: Ref | None = None
     next_offset_bytes: int = 0
     path: str = ""
     lines: Lines | None = None

@@ -22,6 +22,7 @@ from retrieval.index.lexical import LexicalIndex
 from retrieval.index.sensor import Embedder
 from retrieval.index.vector import VectorIndex
 from retrieval.project import Retrieval
+from retrieval.sources import FileSources
 from retrieval.store.interface import Store
 from retrieval.store.lmdb import open_store
 from retrieval.text.embedding import MiniLmEmbedder
@@ -84,7 +85,14 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
     jobs = Jobs(follower, settings.jobs, clock, log)
     counter = MemoisedCounter(counter_named(settings.tokenizer))
     retrieval = Retrieval(
-        lexical, vector, embedder, follower, follower.embed_now, settings.retrieval, prefer=follower.prefer
+        lexical,
+        vector,
+        embedder,
+        follower,
+        follower.embed_now,
+        settings.retrieval,
+        prefer=follower.prefer,
+        sources=FileSources(settings.retrieval.sources),
     )
     agents = Agents(settings.cache.hot_agents)
     freshness = Freshness(store, follower, settings.jobs)

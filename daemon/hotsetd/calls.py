@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from workingset.entry import PinOwner
 from workingset.transitions.touch import Action
@@ -14,6 +15,15 @@ class Caller:
     """Whose data a call sees."""
 
     tenant: TenantId
+
+
+class Repeatable(Protocol):
+    """A call that may be sent again under its id, and is then answered again and not applied again."""
+
+    @property
+    def request_id(self) -> str:
+        """Chosen by the caller; empty means that the call is never the same as an earlier one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +38,7 @@ class FocusCall:
     profile: str = ""
     request_id: str = ""
     at_least_generation: int = 0
+    received_turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ comes from, and a test holds `systemd/hotsetd.example.toml` to that.
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeAlias, TypeVar, get_type_hints
 
 import msgspec
 
@@ -26,6 +27,14 @@ from retrieval.text.embedding import EmbeddingSettings
 from workingset.settings import WorkingSetSettings
 
 T = TypeVar("T")
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+"""How many of something of which there must be one."""
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(gt=0)]
+"""A time that must pass."""
+Nice: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=19)]
+"""What a process may give up of its priority without a privilege."""
+Name: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
+"""What can be part of a storage key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +43,18 @@ class ServerSettings:
 
     tcp_address: str = ""
     """Empty: none. A loopback address and port, for example "127.0.0.1:7717"; the Unix socket is always there."""
-    worker_threads: int = 4
+    worker_threads: Count = 4
     """Guess: two cores, and calls that wait for a commit."""
-    switch_interval_seconds: float = 0.0001
+    switch_interval_seconds: Seconds = 0.0001
     """Measured: LMDB gives up the interpreter's lock at every read; beside one busy thread a read took 2.3 ms at the
     interpreter's default of 0.005, and 0.03 to 0.05 ms at this."""
-    allocator_arenas: int = 2
+    allocator_arenas: Count = 2
     """Guess: one for each core; glibc's default is eight times as many, each keeping what was freed in it."""
     drain_seconds: float = 10.0
     """Guess: how long calls under way may take after a stop was asked for."""
-    default_deadline_seconds: float = 30.0
+    default_deadline_seconds: Seconds = 30.0
     """Guess: for callers that set no deadline."""
-    tenant: str = "default"
+    tenant: Name = "default"
     """Whose data an unauthenticated local caller sees."""
 
 
@@ -53,39 +62,41 @@ class ServerSettings:
 class LimitSettings:
     """What a request may ask for."""
 
-    message_bytes: int = 16 * 1024 * 1024
+    message_bytes: Count = 16 * 1024 * 1024
     """Guess: both ways; a 10 MiB goal still reaches the check that names the field."""
-    goal_bytes: int = 65_536
+    goal_bytes: Count = 65_536
     """Guess: a long issue with its log; more is a document, to be ingested."""
-    budget_tokens: int = 1_000_000
+    budget_tokens: Count = 1_000_000
     """Guess: above the largest context windows on offer."""
-    default_budget_tokens: int = 8_000
+    default_budget_tokens: Count = 8_000
     """Guess: a twentieth of a common window."""
-    agent_characters: int = 128
+    agent_characters: Count = 128
     """Guess; with namespaces bounded so that a storage key of 511 bytes holds them."""
-    namespace_characters: int = 128
+    namespace_characters: Count = 128
     """As above."""
-    namespaces: int = 64
+    namespaces: Count = 64
     """Guess: named in one call."""
-    refs: int = 256
+    refs: Count = 256
     """Guess: named in one call."""
-    uses: int = 512
+    uses: Count = 512
     """Guess: reported in one Touch."""
-    request_id_characters: int = 128
+    request_id_characters: Count = 128
     """Guess: a UUID has 36."""
-    answers_kept: int = 32
+    reason_characters: Count = 500
+    """As many as a record's title may have."""
+    answers_kept: Count = 32
     """Guess: stored answers of an agent for repeated calls."""
     waiting_calls: int = 8
     """Guess: calls that may wait for one agent's turn."""
-    resolve_bytes: int = 65_536
+    resolve_bytes: Count = 65_536
     """Guess: text in one reply of Resolve unless the caller says otherwise."""
-    resolve_bytes_limit: int = 4 * 1024 * 1024
+    resolve_bytes_limit: Count = 4 * 1024 * 1024
     """Guess: a quarter of a message."""
-    page_records: int = 100
+    page_records: Count = 100
     """Guess: records in one page of List unless the caller says otherwise."""
-    page_records_limit: int = 1_000
+    page_records_limit: Count = 1_000
     """Guess."""
-    edges_listed: int = 200
+    edges_listed: Count = 200
     """Guess: edges shown by Get; more is said to be there."""
     ghosts_listed: int = 50
     """Guess: ghosts shown by Status; all are counted."""
@@ -95,21 +106,21 @@ class LimitSettings:
 class JobSettings:
     """Work in the background."""
 
-    lexical_changes: int = 2_000
+    lexical_changes: Count = 2_000
     """Guess: changes taken in at once; a commit of the index costs some 15 ms."""
-    embedded_texts: int = 16
+    embedded_texts: Count = 16
     """Guess: texts embedded between two looks at the stop flag, some 0.3 s."""
     embed_in_background: bool = True
     """Off: texts are embedded by demand alone, for the candidates of goals."""
-    embed_nice: int = 15
+    embed_nice: Nice = 15
     """Guess: the embedding thread yields to calls."""
-    idle_seconds: float = 5.0
+    idle_seconds: Seconds = 5.0
     """Guess: how long a follower that has nothing to do, or cannot, waits for a write before it looks again."""
     settle_changes: int = 500
     """Guess: a Focus waits for an index that is at most so many changes behind."""
     settle_seconds: float = 0.5
     """The design's bound from saving a file to finding it; what is missing after it is said in the reply."""
-    save_seconds: float = 60.0
+    save_seconds: Seconds = 60.0
     """Guess: how often the vector index is written to its file; what is younger is taken from the store again."""
 
 
@@ -117,7 +128,7 @@ class JobSettings:
 class CacheSettings:
     """What is kept in memory."""
 
-    hot_agents: int = 1_000
+    hot_agents: Count = 1_000
     """Guess: some 20 kB each; others are read from the store."""
 
 
@@ -207,8 +218,8 @@ def load(path: Path | None) -> Settings:
 
 
 def settings_from(kind: type[T], table: dict[str, Any], prefix: str) -> T:
-    """Make a settings value from a table; a key it does not have, or a value of another type, is an error."""
-    hints = get_type_hints(kind)
+    """Make a settings value from a table; an unknown key, or a value of another type or range, is an error."""
+    hints = get_type_hints(kind, include_extras=True)
     known = {part.name for part in dataclasses.fields(kind)}  # type: ignore[arg-type]  # every settings type is one
     values: dict[str, Any] = {}
     for key, value in table.items():
@@ -229,6 +240,9 @@ def settings_from(kind: type[T], table: dict[str, Any], prefix: str) -> T:
 
 
 def _converted(name: str, value: Any, hint: Any) -> Any:
+    # No number of ours is below nothing, and none that is not a number can be compared with.
+    if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
+        raise BadConfiguration(name, f"{value} cannot be: give a number from 0 on")
     try:
         return msgspec.convert(value, hint, strict=True)
     except msgspec.ValidationError as error:

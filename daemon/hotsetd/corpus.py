@@ -11,13 +11,15 @@ import msgspec
 from hotsetd import limits
 from hotsetd.calls import Caller
 from hotsetd.config import LimitSettings
+from hotsetd.repeats import answer_again, fingerprint, kept
+from hotsetd.standing import standing_of
 from retrieval.errors import BadField, StaleCursor, UnknownNamespace, UnknownRef
 from retrieval.index.follower import IndexFollower
 from retrieval.index.progress import IndexState
 from retrieval.record import Record, StoredEdge
 from retrieval.relations import BUILT_IN, Role
 from retrieval.store.interface import NamespaceCounts, Snapshot, Store, WriteTransaction
-from workingset.vocabulary import Cut, Generation, Namespace, Ref, Standing
+from workingset.vocabulary import AgentId, Cut, Generation, Namespace, Ref, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Got:
 
     record: Record
     standing: Standing
+    successor: Ref | None
     edges: tuple[StoredEdge, ...]
     truncated: bool
     cut: Cut
@@ -33,9 +36,10 @@ class Got:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One page; `next_cursor` is empty on the last."""
+    """One page of records with their standing and successor; `next_cursor` is empty on the last."""
 
     records: tuple[Record, ...]
+    standings: tuple[tuple[Standing, Ref | None], ...]
     next_cursor: str
     cut: Cut
 
@@ -69,6 +73,16 @@ class RemoveCall:
     refs: tuple[str, ...] = ()
     source: str = ""
     path: str = ""
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """How many records got tombstones, and the generation after; `replayed` where an earlier call did it."""
+
+    count: int
+    generation: Generation
+    replayed: bool
 
 
 class _Cursor(msgspec.Struct, frozen=True, array_like=True):
@@ -95,14 +109,15 @@ class Corpus:
         ref = limits.ref("ref", ref_text)
         namespace = Namespace(ref.partition(":")[0])
         with self._store.snapshot(caller.tenant) as txn:
+            limits.reached(txn, cut)
             at = Generation(dict(cut)[namespace]) if namespace in dict(cut) else txn.generation(namespace)
             record = txn.record(ref, at)
             if record is None:
                 raise UnknownRef(ref)
             limit = self._settings.edges_listed
             edges = [*txn.edges_from(ref, at, limit=limit + 1), *txn.edges_to(ref, at, limit=limit + 1)]
-        standing = Standing.REMOVED if record.removed else Standing.CURRENT
-        return Got(record, standing, tuple(edges[:limit]), len(edges) > limit, Cut.of({namespace: at}))
+            standing, successor = standing_of(txn, record, at)
+        return Got(record, standing, successor, tuple(edges[:limit]), len(edges) > limit, Cut.of({namespace: at}))
 
     def list_records(self, caller: Caller, call: ListCall) -> Listed:
         """Return one page in a stable order; raises StaleCursor where the namespace moved on since the page before."""
@@ -114,8 +129,9 @@ class Corpus:
             generation = _generation(txn, namespace)
             after = self._after(call, namespace, generation)
             page = txn.list_records(namespace, after, size, kind=call.kind, path_prefix=call.path_prefix)
+            standings = tuple(standing_of(txn, record, None) for record in page.records)
         following = "" if page.next_after is None else _encode(call, namespace, generation, page.next_after)
-        return Listed(page.records, following, Cut.of({namespace: generation}))
+        return Listed(page.records, standings, following, Cut.of({namespace: generation}))
 
     def describe(self, caller: Caller, name: str) -> Described:
         """Return what a namespace holds; raises UnknownNamespace."""
@@ -129,26 +145,37 @@ class Corpus:
                 self._follower.states(txn, namespace),
             )
 
-    def remove(self, caller: Caller, call: RemoveCall) -> tuple[int, Generation]:
-        """Write tombstones; returns how many, and the generation. Raises UnknownRef where a named ref is not live."""
+    def remove(self, caller: Caller, call: RemoveCall) -> Removed:
+        """Write tombstones, all or none. Raises UnknownRef where a named ref is not live."""
         namespace = limits.namespace_name("namespace", call.namespace, self._settings)
         refs = limits.refs("refs", call.refs, self._settings) if call.refs else ()
         if not (refs or call.source or call.path):
             raise BadField("refs", "name refs, a source or a path: nothing is removed by default")
 
-        def job(txn: WriteTransaction) -> int:
+        agent = AgentId(f"!remove/{namespace}")
+        key = limits.request_id("request_id", call.request_id, self._settings)
+        mark = fingerprint(call) if key else b""
+
+        def job(txn: WriteTransaction) -> Removed:
             _generation(txn, namespace)
+            if key and (stored := txn.answered(agent, key)) is not None:
+                done = msgspec.msgpack.decode(answer_again(stored, mark), type=tuple[int, int])
+                return Removed(done[0], Generation(done[1]), replayed=True)
             for ref in refs:
                 if not ref.startswith(f"{namespace}:"):
                     raise BadField("refs", f"{ref!r} is not in namespace {namespace!r}")
                 if not txn.remove_record(ref):
                     raise UnknownRef(ref)
-            return len(refs) + sum(txn.remove_record(ref) for ref in self._selected(txn, namespace, call))
+            count = len(refs) + sum(txn.remove_record(ref) for ref in self._selected(txn, namespace, call))
+            generation = txn.generation(namespace)
+            if key:
+                answer = msgspec.msgpack.encode((count, int(generation)))
+                txn.put_answer(agent, key, kept(mark, answer), self._settings.answers_kept)
+            return Removed(count, generation, replayed=False)
 
         removed = self._store.write(caller.tenant, job)
         self._written()
-        with self._store.snapshot(caller.tenant) as txn:
-            return removed, txn.generation(namespace)
+        return removed
 
     def _selected(self, txn: Snapshot, namespace: Namespace, call: RemoveCall) -> list[Ref]:
         if call.path and not call.source:

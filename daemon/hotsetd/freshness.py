@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hotsetd.config import JobSettings
 from retrieval.deadline import Deadline
-from retrieval.errors import DeadlinePassed
+from retrieval.errors import BadField, DeadlinePassed, UnknownNamespace
 from retrieval.index.follower import IndexFollower
 from retrieval.index.progress import LEXICAL
 from retrieval.store.interface import Store
@@ -21,16 +21,33 @@ class Freshness:
         self._follower = follower
         self._settings = settings
 
-    def settle(self, tenant: TenantId, scope: Sequence[Namespace], wanted: Generation, deadline: Deadline) -> None:
+    def settle(
+        self,
+        tenant: TenantId,
+        scope: Sequence[Namespace],
+        wanted: tuple[Namespace, Generation] | None,
+        deadline: Deadline,
+    ) -> None:
         """Wait until the index has the scope's newest changes, if few are missing.
 
-        `wanted`, where it is not 0, is a generation of the first namespace that the caller insists on: raises
-        DeadlinePassed where the index does not get there in time. What is missing is said by the lanes' lag.
+        `wanted` is a generation that the caller insists on: raises DeadlinePassed where the index does not get there
+        in time, and at once BadField where the store itself has not come so far. What is missing is said by the lanes'
+        lag.
         """
-        if wanted and scope and not self._wait(tenant, scope[0], wanted, deadline.remaining()):
-            raise DeadlinePassed(f"{scope[0]!r} is not indexed up to generation {wanted} yet")
+        if wanted:
+            self._insist(tenant, *wanted, deadline)
         for namespace, generation in self._nearly_there(tenant, scope):
             self._wait(tenant, namespace, generation, min(self._settings.settle_seconds, deadline.remaining()))
+
+    def _insist(self, tenant: TenantId, namespace: Namespace, wanted: Generation, deadline: Deadline) -> None:
+        with self._store.snapshot(tenant) as txn:
+            if namespace not in txn.namespaces():
+                raise UnknownNamespace(namespace)
+            newest = txn.generation(namespace)
+        if wanted > newest:
+            raise BadField("at_least_generation", f"{namespace!r} has come to {newest}, not to {wanted}")
+        if not self._wait(tenant, namespace, wanted, deadline.remaining()):
+            raise DeadlinePassed(f"{namespace!r} is not indexed up to generation {wanted} yet")
 
     def _nearly_there(self, tenant: TenantId, scope: Sequence[Namespace]) -> list[tuple[Namespace, Generation]]:
         behind: list[tuple[Namespace, Generation]] = []

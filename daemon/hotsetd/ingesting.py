@@ -19,6 +19,7 @@ from hotsetd.calls import Caller
 from hotsetd.clock import Clock
 from hotsetd.config import Settings
 from hotsetd.errors import Stopping
+from hotsetd.repeats import answer_again, fingerprint, kept
 from retrieval.deadline import Deadline
 from retrieval.errors import BadField
 from retrieval.ingest.errors import IngestCancelled
@@ -27,6 +28,7 @@ from retrieval.ingest.progress import Progress, Summary
 from retrieval.ingest.sending import Document, ingest_documents
 from retrieval.ingest.tree import ingest_tree
 from retrieval.ingest.typed_records import EdgeInput, RecordInput, put_records
+from retrieval.sources import TREE_SOURCE
 from retrieval.store.interface import Store, WriteTransaction
 from workingset.vocabulary import AgentId, Generation, Namespace
 
@@ -90,8 +92,12 @@ class Ingesting:
         """Check a header; nothing is written yet."""
         bounds = self._settings.limits
         namespace = limits.namespace_name("header.namespace", header.namespace, bounds)
-        request = limits.request_id(header.request_id, bounds)
+        request = limits.request_id("header.request_id", header.request_id, bounds)
         source = limits.text("header.source", header.source)
+        if source.startswith(TREE_SOURCE):
+            raise BadField(
+                "header.source", f"begins with {TREE_SOURCE!r}, which is kept for trees: leave it out for those"
+            )
         return Sending(caller, namespace, request, source, self._clock.monotonic())
 
     def batch(self, sending: Sending, batch: Batch) -> Acknowledged:
@@ -100,8 +106,11 @@ class Ingesting:
             raise BadField("header.source", "is needed with documents: name what they come from")
         agent = AgentId(f"!ingest/{sending.namespace}")
         key = f"{sending.request_id}/{batch.sequence}" if sending.request_id else ""
-        if key and (generation := self._replayed(sending, agent, key)) is not None:
+        mark = fingerprint(sending.source, batch) if key else b""
+        if key and (generation := self._replayed(sending, agent, key, mark)) is not None:
             sending.sent.update(document.path for document in batch.documents)
+            # The stream before may have ended between this batch and its links.
+            sending.linked = sending.linked and not batch.documents
             return Acknowledged(generation, replayed=True)
         taken: list[tuple[int, int]] = []
 
@@ -116,7 +125,8 @@ class Ingesting:
             )
             taken[:] = [(written.records_written, written.edges_written)]
             if key:
-                txn.put_answer(agent, key, msgspec.msgpack.encode(int(txn.generation(sending.namespace))), _KEYS_KEPT)
+                generation = msgspec.msgpack.encode(int(txn.generation(sending.namespace)))
+                txn.put_answer(agent, key, kept(mark, generation), _KEYS_KEPT)
 
         summary = ingest_documents(
             self._store,
@@ -147,7 +157,10 @@ class Ingesting:
         self, sending: Sending, root: str, force: bool, progress: Callable[[Progress], None], deadline: Deadline
     ) -> None:
         """Make the namespace hold a tree of this machine. What was committed stays where it is cut short."""
-        path = Path(limits.text("tree.root", root)).expanduser()
+        try:
+            path = Path(limits.text("tree.root", root)).expanduser()
+        except RuntimeError as error:
+            raise BadField("tree.root", f"{root!r} names a home that this machine does not have") from error
         if not path.is_absolute():
             raise BadField("tree.root", f"{root!r} is not an absolute path: the daemon runs in another folder than you")
 
@@ -164,7 +177,7 @@ class Ingesting:
                 sending.caller.tenant,
                 sending.namespace,
                 path,
-                source=sending.source or f"tree:{path}",
+                source=sending.source or f"{TREE_SOURCE}{path}",
                 settings=self._settings.ingest,
                 force=force,
                 progress=report,
@@ -198,10 +211,12 @@ class Ingesting:
         """End the stream that runs at its next file; what it committed stays."""
         self._stopping.set()
 
-    def _replayed(self, sending: Sending, agent: AgentId, key: str) -> Generation | None:
+    def _replayed(self, sending: Sending, agent: AgentId, key: str, mark: bytes) -> Generation | None:
         with self._store.snapshot(sending.caller.tenant) as txn:
             stored = txn.answered(agent, key)
-        return Generation(msgspec.msgpack.decode(stored, type=int)) if stored is not None else None
+        if stored is None:
+            return None
+        return Generation(msgspec.msgpack.decode(answer_again(stored, mark, "header.request_id"), type=int))
 
 
 def _joined(

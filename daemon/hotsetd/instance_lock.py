@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from hotsetd.errors import AlreadyRunning
+from hotsetd.errors import AlreadyRunning, BadConfiguration
 
 
 class InstanceLock:
-    """Holds `path` locked while open; raises AlreadyRunning where a live process has it.
+    """Holds `path` locked while open; raises AlreadyRunning where a live process has it, else BadConfiguration.
 
     A context manager. The file stays behind with the last holder's process id, for people; only the lock counts.
     """
@@ -21,7 +21,10 @@ class InstanceLock:
         self._file: int | None = None
 
     def __enter__(self) -> InstanceLock:
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise BadConfiguration("home", f"{self._path} cannot be opened: {error.strerror}") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

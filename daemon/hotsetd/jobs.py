@@ -56,7 +56,7 @@ class Jobs:
         self._follow("lexical", lambda: self._follower.advance_lexical(self._settings.lexical_changes))
 
     def _follow_vectors(self) -> None:
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), self._settings.embed_nice)
+        _be_nice(self._settings.embed_nice)
         texts = self._settings.embedded_texts if self._settings.embed_in_background else 0
         saved = self._clock.monotonic()
 
@@ -79,6 +79,10 @@ class Jobs:
                 advanced = step()
             except RetrievalError as error:
                 advanced = Advanced(failed=str(error))
+            except Exception as error:
+                # A thread that ended here would leave its index behind for good, and nobody would be told.
+                self._log.error(telemetry.DEFECT, job=name, exc_info=error)
+                advanced = Advanced(failed=f"unexpected {type(error).__name__}")
             if advanced.failed and advanced.failed != said:
                 self._log.warning(telemetry.JOB_FAILED, job=name, because=advanced.failed)
             if said_busy and not advanced.left:
@@ -88,3 +92,9 @@ class Jobs:
             idle = advanced.failed or not advanced.left or not (advanced.taken or advanced.embedded)
             if idle and not self._stop.is_set():
                 written.wait(self._settings.idle_seconds)
+
+
+def _be_nice(nice: int) -> None:
+    """Lower this thread's priority, unless it is lower already: raising it takes a privilege."""
+    thread = threading.get_native_id()
+    os.setpriority(os.PRIO_PROCESS, thread, max(nice, os.getpriority(os.PRIO_PROCESS, thread)))

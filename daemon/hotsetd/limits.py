@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from hotsetd.config import LimitSettings
 from retrieval.errors import BadField
+from retrieval.store.interface import Snapshot
 from workingset.entry import GOAL_NAMESPACE
 from workingset.settings import PackingSettings
-from workingset.vocabulary import AgentId, Namespace, Ref, Tokens
+from workingset.vocabulary import AgentId, Generation, Namespace, Ref, Tokens
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 AGENT_PREFIX = "agent."
@@ -96,11 +97,35 @@ def refs(field: str, values: Sequence[str], limits: LimitSettings) -> tuple[Ref,
     return tuple(dict.fromkeys(ref(f"{field}[{i}]", value) for i, value in enumerate(values)))
 
 
-def request_id(value: str, limits: LimitSettings) -> str:
+def request_id(field: str, value: str, limits: LimitSettings) -> str:
     """Return a checked idempotency key; empty means none."""
-    if len(text("request_id", value)) > limits.request_id_characters:
-        raise BadField("request_id", f"is longer than {limits.request_id_characters} characters: a UUID is enough")
+    if len(text(field, value)) > limits.request_id_characters:
+        raise BadField(field, f"is longer than {limits.request_id_characters} characters: a UUID is enough")
     return value
+
+
+def reason(value: str, limits: LimitSettings) -> str:
+    """Return a checked reason: it becomes a title, and titles stand in the block."""
+    if len(text("reason", value)) > limits.reason_characters:
+        raise BadField("reason", f"is longer than {limits.reason_characters} characters: a line is enough")
+    return value
+
+
+def at_least(values: Sequence[str], generation: int) -> tuple[Namespace, Generation] | None:
+    """Return the generation to wait for and the namespace that it counts: the first that was named."""
+    if not generation:
+        return None
+    if not values:
+        raise BadField("at_least_generation", "counts the changes of one namespace: name that one first")
+    return Namespace(values[0]), Generation(generation)
+
+
+def reached(txn: Snapshot, cut: Sequence[tuple[str, int]]) -> None:
+    """Refuse a cut that lies in the future: what it will hold is not known yet."""
+    for namespace, generation in cut:
+        newest = txn.generation(Namespace(namespace))
+        if generation > newest:
+            raise BadField("cut", f"{namespace!r} has come to {newest}, not to {generation}")
 
 
 def profile(value: str) -> str:

@@ -6,6 +6,7 @@ from xxhash import xxh3_128_hexdigest
 
 from hotsetd.limits import AGENT_PREFIX
 from retrieval.record import Record
+from workingset.rendering import first_words
 from workingset.vocabulary import AgentId, Digest, Namespace, Ref
 
 
@@ -14,18 +15,17 @@ def note_namespace(agent: AgentId) -> Namespace:
     return Namespace(f"{AGENT_PREFIX}{agent}")
 
 
-def note_record(namespace: Namespace, words: str, title: str, by_agent: bool) -> Record:
+def note_record(namespace: Namespace, words: str, by_agent: bool) -> Record:
     """Return the record of pinned words; equal words have equal refs."""
     digest = Digest(xxh3_128_hexdigest(words.encode()))
-    first = words.strip().splitlines()[0] if words.strip() else ""
     return Record(
         ref=Ref(f"{namespace}:{digest[:12]}"),
         namespace=namespace,
         kind="note",
-        title=title,
+        title=first_words(words),
         text=words,
         outline=words,
-        gist=first[:200],
+        gist=first_words(words),
         digest=digest,
         attributes=(("pinned_by", "agent" if by_agent else "host"),),
     )

@@ -9,6 +9,7 @@ from hotsetd.agents import Agents
 from hotsetd.answers import ResolveAnswer, Resolved
 from hotsetd.calls import Caller, ResolveCall
 from hotsetd.config import LimitSettings
+from hotsetd.standing import standing_of
 from retrieval.errors import BadField, UnknownRef
 from retrieval.record import Record
 from retrieval.store.interface import Snapshot, Store
@@ -46,10 +47,7 @@ class Reading:
     def _cut(self, txn: Snapshot, refs: tuple[Ref, ...], call: ResolveCall) -> Cut:
         if not call.cut:
             return txn.cut(sorted({Namespace(ref.partition(":")[0]) for ref in refs} - {GOAL_NAMESPACE}))
-        for namespace, generation in call.cut:
-            newest = txn.generation(Namespace(namespace))
-            if generation > newest:
-                raise BadField("cut", f"{namespace!r} has come to {newest}, not to {generation}")
+        limits.reached(txn, call.cut)
         return Cut.of({Namespace(name): Generation(generation) for name, generation in call.cut})
 
     def _one(self, txn: Snapshot, ref: Ref, call: ResolveCall, cut: Cut, room: int) -> Resolved:
@@ -60,7 +58,7 @@ class Reading:
         record = txn.record(ref, at) if at is not None else None
         if record is None:
             raise UnknownRef(ref)
-        return _piece(_resolved(record), call.offset_bytes, room)
+        return _piece(_resolved(record, *standing_of(txn, record, at)), call.offset_bytes, room)
 
     def _goal(self, txn: Snapshot, ref: Ref, call: ResolveCall) -> Resolved:
         if not call.agent:
@@ -72,7 +70,7 @@ class Reading:
         return _of_pin(pin)
 
 
-def _resolved(record: Record) -> Resolved:
+def _resolved(record: Record, standing: Standing, successor: Ref | None) -> Resolved:
     return Resolved(
         ref=record.ref,
         namespace=record.namespace,
@@ -81,7 +79,8 @@ def _resolved(record: Record) -> Resolved:
         text=record.text,
         generation=record.generation,
         digest=record.digest,
-        standing=Standing.REMOVED if record.removed else Standing.CURRENT,
+        standing=standing,
+        successor=successor,
         total_bytes=len(record.text.encode()),
         path=record.path,
         lines=record.lines,

@@ -17,7 +17,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from hotset.v1 import attention_pb2, attention_pb2_grpc, corpus_pb2, corpus_pb2_grpc
-from hotsetd import __version__, telemetry
+from hotsetd import __version__, status, telemetry
 from hotsetd.build import Parts, build
 from hotsetd.clock import Clock
 from hotsetd.config import Home, ServerSettings, Settings
@@ -32,6 +32,7 @@ from hotsetd.wire.attention import AttentionWire
 from hotsetd.wire.common import Versions
 from hotsetd.wire.focus import FocusWire
 from hotsetd.work import Workers
+from workingset.vocabulary import Tokens
 
 ATTENTION = attention_pb2.DESCRIPTOR.services_by_name["Attention"].full_name
 CORPUS = corpus_pb2.DESCRIPTOR.services_by_name["Corpus"].full_name
@@ -75,8 +76,8 @@ class Daemon:
         self._log = log
         self._settings = parts.settings
         server = self._settings.server
-        self._workers = Workers(server.worker_threads, "call", clock, server.default_deadline_seconds)
-        self._ingest_workers = Workers(1, "ingest", clock, float("inf"))
+        self._workers = Workers(server.worker_threads, "call", clock, server.default_deadline_seconds, self._unclaimed)
+        self._ingest_workers = Workers(1, "ingest", clock, float("inf"), self._unclaimed)
         self._health = health.aio.HealthServicer()  # type: ignore[attr-defined]  # missing from its stubs
 
     async def run(self, started: float) -> None:
@@ -112,6 +113,11 @@ class Daemon:
         with contextlib.suppress(FileNotFoundError):
             self._home.socket.unlink()
 
+    def _unclaimed(self, error: BaseException) -> None:
+        # That work was given up is the caller's doing; a defect in it is ours whether or not somebody waits.
+        if status.answer_for(error) is status.DEFECT:
+            self._log.error(telemetry.DEFECT, exc_info=error)
+
     def _server(self) -> grpc.aio.Server:
         limit = self._settings.limits.message_bytes
         options = [
@@ -135,6 +141,7 @@ class Daemon:
             core.heat,
             estimated=not parts.counter.exact,
             ghosts_listed=self._settings.limits.ghosts_listed,
+            default_budget=Tokens(self._settings.limits.default_budget_tokens),
         )
         return AttentionService(
             parts.turns,
@@ -152,18 +159,28 @@ class Daemon:
 
     def _bind(self, server: grpc.aio.Server) -> list[str]:
         # A socket file that a killed daemon left behind: we hold the lock, so nobody listens on it.
-        with contextlib.suppress(FileNotFoundError):
-            self._home.socket.unlink()
+        try:
+            self._home.socket.unlink(missing_ok=True)
+        except OSError as error:
+            raise BadConfiguration("home", f"{self._home.socket} is in the way: {error.strerror}") from error
         addresses = [f"unix:{self._home.socket}"]
-        server.add_insecure_port(addresses[0])
+        _listen(server, addresses[0], "home")
         if tcp := tcp_address(self._settings.server):
-            port = server.add_insecure_port(tcp)
+            port = _listen(server, tcp, "server.tcp_address")
             addresses.append(f"{tcp.rpartition(':')[0]}:{port}")
         return addresses
 
     async def _say_serving(self) -> None:
         for service in ("", ATTENTION, CORPUS):
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
+
+
+def _listen(server: grpc.aio.Server, address: str, key: str) -> int:
+    try:
+        return server.add_insecure_port(address)
+    except RuntimeError as error:
+        what = f"cannot listen on {address}: is another process there, or may this one not?"
+        raise BadConfiguration(key, what) from error
 
 
 def tcp_address(settings: ServerSettings) -> str:

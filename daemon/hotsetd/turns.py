@@ -24,13 +24,14 @@ from hotsetd.answers import (
     StatusAnswer,
     TouchAnswer,
 )
-from hotsetd.calls import Caller, FocusCall, PinCall, RefsCall, ResetCall, TouchCall
+from hotsetd.calls import Caller, FocusCall, PinCall, RefsCall, Repeatable, ResetCall, TouchCall
 from hotsetd.clock import Clock
 from hotsetd.codec import RECEIPTS, WORKING_SETS, Codec
 from hotsetd.config import Settings
 from hotsetd.errors import UnknownAgent
 from hotsetd.notes import note_namespace, note_record
 from hotsetd.pages import UseReader
+from hotsetd.repeats import answer_again, fingerprint, kept
 from retrieval.deadline import Deadline
 from retrieval.errors import BadField, ClaimLost, UnknownNamespace, UnknownRef
 from retrieval.project import Query, Retrieval
@@ -55,11 +56,12 @@ from workingset.vocabulary import (
     SupportClosure,
     TenantId,
     Tokens,
+    Turn,
 )
 from workingset.working_set import WorkingSet
 
 T = TypeVar("T")
-Settle = Callable[[TenantId, tuple[Namespace, ...], Generation, Deadline], None]
+Settle = Callable[[TenantId, tuple[Namespace, ...], tuple[Namespace, Generation] | None, Deadline], None]
 """Waits for indexes that are nearly up to date; see `hotsetd.freshness`."""
 
 
@@ -97,7 +99,7 @@ class Turns:
         """One turn; returns the answer and whether it was stored for an earlier call with the same request id."""
         agent, goal = self._agent(call.agent), limits.goal_text(call.goal, self._settings.limits)
         wanted = limits.namespaces(call.namespaces, self._settings.limits)
-        self._settle(caller.tenant, wanted, Generation(call.at_least_generation), deadline)
+        self._settle(caller.tenant, wanted, limits.at_least(call.namespaces, call.at_least_generation), deadline)
 
         def decide(txn: Snapshot, state: WorkingSet) -> tuple[FocusAnswer, Change]:
             order = self._order(txn, call, state)
@@ -120,11 +122,13 @@ class Turns:
             deadline.check()
             return answer, Change(outcome.state, outcome.receipt)
 
-        return self._change(caller, agent, "focus", call.request_id, _FOCUS, decide)
+        return self._change(caller, agent, "focus", call, _FOCUS, decide)
 
     def check(self, caller: Caller, call: FocusCall, deadline: Deadline) -> CheckAnswer:
         """The same evaluation without moving anything. An empty goal takes the current one."""
         agent = self._agent(call.agent)
+        wanted = limits.namespaces(call.namespaces, self._settings.limits)
+        self._settle(caller.tenant, wanted, None, deadline)
         with self._store.snapshot(caller.tenant) as txn:
             _, state = self._agents.load(txn, agent)
             goal = call.goal or (state.goal.text if state.goal else "")
@@ -134,6 +138,7 @@ class Turns:
             outcome = focus(state, projection, order, self._settings.working_set, self._count)
         return CheckAnswer(
             state=state,
+            evaluated=outcome.state,
             sufficiency=outcome.sufficiency,
             ignored=outcome.ignored,
             drift=outcome.drift,
@@ -173,15 +178,15 @@ class Turns:
             )
             return answer, Change(outcome.state)
 
-        return self._change(caller, agent, "touch", call.request_id, _TOUCH, decide)
+        return self._change(caller, agent, "touch", call, _TOUCH, decide)
 
     def pin(self, caller: Caller, call: PinCall) -> tuple[PinAnswer, bool]:
         """Pin a record by ref, or words; words become a record of the agent's own namespace as well."""
         agent = self._agent(call.agent)
         if bool(call.ref) == bool(call.text):
             raise BadField("ref", "give either a ref or a text to pin")
-        reason = limits.text("reason", call.reason)
-        note = self._note(agent, call, reason)
+        reason = limits.reason(call.reason, self._settings.limits)
+        note = self._note(agent, call)
 
         def decide(txn: Snapshot, state: WorkingSet) -> tuple[PinAnswer, Change]:
             ref = note.ref if note else limits.ref("ref", call.ref)
@@ -204,7 +209,7 @@ class Turns:
             )
             return answer, Change(outcome.state, records=(note,) if note and not outcome.over_budget else ())
 
-        return self._change(caller, agent, "pin", call.request_id, _PIN, decide)
+        return self._change(caller, agent, "pin", call, _PIN, decide)
 
     def unpin(self, caller: Caller, call: RefsCall) -> tuple[MovesAnswer, bool]:
         """End a pin."""
@@ -217,7 +222,7 @@ class Turns:
             outcome = unpin(state, ref, self._settings.working_set)
             return MovesAnswer(moves=outcome.moves), Change(outcome.state)
 
-        return self._change(caller, agent, "unpin", call.request_id, _MOVES, decide)
+        return self._change(caller, agent, "unpin", call, _MOVES, decide)
 
     def evict(self, caller: Caller, call: RefsCall) -> tuple[MovesAnswer, bool]:
         """Take entries out, dependents before what they need."""
@@ -230,7 +235,7 @@ class Turns:
             outcome = evict(state, refs, self._settings.working_set)
             return MovesAnswer(moves=outcome.moves), Change(outcome.state)
 
-        return self._change(caller, agent, "evict", call.request_id, _MOVES, decide)
+        return self._change(caller, agent, "evict", call, _MOVES, decide)
 
     def reset_context(self, caller: Caller, call: ResetCall) -> tuple[ResetAnswer, bool]:
         """Begin a new epoch."""
@@ -242,26 +247,28 @@ class Turns:
             after = reset_context(state)
             return ResetAnswer(epoch=after.epoch), Change(after)
 
-        return self._change(caller, agent, "reset", call.request_id, _RESET, decide)
+        return self._change(caller, agent, "reset", call, _RESET, decide)
 
     def _change(
         self,
         caller: Caller,
         agent: AgentId,
         name: str,
-        request: str,
+        call: Repeatable,
         codec: Codec[T],
         decide: Callable[[Snapshot, WorkingSet], tuple[T, Change]],
     ) -> tuple[T, bool]:
-        key = f"{name}:{limits.request_id(request, self._settings.limits)}" if request else ""
+        request = limits.request_id("request_id", call.request_id, self._settings.limits)
+        key, mark = (f"{name}:{request}", fingerprint(call)) if request else ("", b"")
         for last_try in (False, True):
             with self._store.snapshot(caller.tenant) as txn:
                 if key and (stored := txn.answered(agent, key)) is not None:
-                    return codec.decode(stored), True
+                    return codec.decode(answer_again(stored, mark)), True
                 held = self._agents.load(txn, agent)
                 answer, change = decide(txn, held[1])
             try:
-                self._commit(caller, agent, held, change, (key, codec.encode(answer)) if key else None)
+                again = (key, kept(mark, codec.encode(answer))) if key else None
+                self._commit(caller, agent, held, change, again)
             except ClaimLost:
                 self._agents.drop(caller.tenant, agent)
                 if last_try:
@@ -296,6 +303,7 @@ class Turns:
             budget=limits.budget(call.budget_tokens, state.budget, self._settings.limits),
             top_k=limits.top_k(call.top_k, self._settings.working_set.packing),
             namespaces=self._scope(txn, wanted),
+            received=Turn(call.received_turn) if call.received_turn else None,
         )
 
     def _scope(self, txn: Snapshot, wanted: Sequence[Namespace]) -> tuple[Namespace, ...]:
@@ -317,14 +325,14 @@ class Turns:
         query = Query(goal, scope, known, tuple(entry.ref for entry in warm), self._clock.now_seconds())
         return self._retrieval.project(txn, query, deadline)
 
-    def _note(self, agent: AgentId, call: PinCall, reason: str) -> Record | None:
+    def _note(self, agent: AgentId, call: PinCall) -> Record | None:
         if not call.text:
             return None
         words = limits.text("text", call.text)
         limit = self._settings.working_set.pins.text_bytes_limit
         if len(words.encode()) > limit:
             raise BadField("text", f"has more than {limit} bytes: ingest it as a record and pin its ref")
-        return note_record(note_namespace(agent), words, reason, call.owner is PinOwner.AGENT)
+        return note_record(note_namespace(agent), words, call.owner is PinOwner.AGENT)
 
     def _agent(self, value: str) -> AgentId:
         return limits.agent_id(value, self._settings.limits)
@@ -345,7 +353,8 @@ def state_digest(state: WorkingSet) -> Digest:
 
 
 def _coverage(projection: Projection, outcome: FocusOutcome) -> Coverage:
-    closures = {entry.closure for entry in outcome.state.entries if entry.has_text and entry.requires}
+    own_words = {p.ref for p in outcome.state.pins if p.has_words}
+    closures = {e.closure for e in outcome.state.entries if e.has_text and e.ref not in own_words}
     return Coverage(
         cut=projection.cut,
         lanes=projection.lanes,
@@ -361,10 +370,11 @@ def _coverage(projection: Projection, outcome: FocusOutcome) -> Coverage:
 
 
 def _weakest(closures: set[SupportClosure]) -> SupportClosure:
-    for state in (SupportClosure.RESOURCE_LIMITED, SupportClosure.PARTIAL):
+    """The least that can be said of all of them; of nothing, nothing was asked."""
+    for state in (SupportClosure.RESOURCE_LIMITED, SupportClosure.PARTIAL, SupportClosure.NOT_REQUESTED):
         if state in closures:
             return state
-    return SupportClosure.CLOSED
+    return SupportClosure.CLOSED if closures else SupportClosure.NOT_REQUESTED
 
 
 _FOCUS: Codec[FocusAnswer] = Codec(FocusAnswer, "a stored Focus answer", 1)

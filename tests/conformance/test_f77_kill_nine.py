@@ -64,7 +64,8 @@ def _write_until_killed(client: HotsetClient, daemon: RealDaemon, after: int) ->
             last = (answer.turn, "")
             last = (answer.turn, client.status(timeout_seconds=10).state_digest)
     except HotsetError as error:
-        assert reached.is_set(), f"the daemon failed before it was killed: {error}; {daemon.last_words()}"
+        if not reached.is_set():
+            raise AssertionError(f"it failed before it was killed: {daemon.last_words()}") from error
     finally:
         reached.set()
         killer.join()

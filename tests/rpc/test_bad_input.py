@@ -52,6 +52,10 @@ BAD: dict[str, tuple[Call, type[HotsetError], str]] = {
     "reset of an unknown agent": (lambda c: c.reset_context(agent="nobody"), NotFound, ""),
     "unknown ref": (lambda c: list(c.resolve(["rules:zzz"])), NotFound, ""),
     "ref without a namespace": (lambda c: list(c.resolve(["zzz"])), BadRequest, "refs[0]"),
+    "ref of two megabytes": (lambda c: list(c.resolve(["rules:" + "x" * 2_000_000])), NotFound, ""),
+    "no ref, of two megabytes": (lambda c: list(c.resolve(["x" * 2_000_000])), BadRequest, "refs[0]"),
+    "profile of two megabytes": (lambda c: c.focus("refund", profile="x" * 2_000_000), BadRequest, "profile"),
+    "reason of two megabytes": (lambda c: c.pin(text="hi", reason="x" * 2_000_000), BadRequest, "reason"),
     "no refs": (lambda c: list(c.resolve([])), BadRequest, "refs"),
     "pin of an unknown ref": (lambda c: c.pin("rules:zzz"), NotFound, ""),
     "evict of what is not there": (lambda c: (c.focus("refund"), c.evict(["rules:zzz"])), NotFound, ""),
@@ -81,6 +85,18 @@ BAD: dict[str, tuple[Call, type[HotsetError], str]] = {
         "documents[0].path",
     ),
     "tree that is not there": (lambda c: list(c.ingest_tree("bad", "/no/such/folder")), BadRequest, "tree.root"),
+    "tree with a name too long": (lambda c: list(c.ingest_tree("bad", "/" + "x" * 5_000)), BadRequest, "tree.root"),
+    "wait for a generation without a namespace": (
+        lambda c: c.focus("refund", at_least_generation=1),
+        BadRequest,
+        "at_least_generation",
+    ),
+    "wait for a generation to come": (
+        lambda c: c.focus("refund", namespaces=["rules"], at_least_generation=10**9),
+        BadRequest,
+        "at_least_generation",
+    ),
+    "endless deadline": (lambda c: c.focus("refund", timeout_seconds=float("inf")), BadRequest, "timeout_seconds"),
     "ingest into a reserved namespace": (
         lambda c: list(c.ingest_records("agent.x", [_record()])),
         BadRequest,
@@ -118,6 +134,18 @@ def test_lone_surrogates_never_reach_the_daemon(client: HotsetClient) -> None:
     assert "goal" in str(caught.value)
 
 
+def test_a_home_that_nobody_has_is_no_folder(daemon: RealDaemon) -> None:
+    def tree() -> Iterator[corpus_pb2.IngestRequest]:
+        yield corpus_pb2.IngestRequest(header=corpus_pb2.IngestHeader(namespace="bad"))
+        yield corpus_pb2.IngestRequest(tree=corpus_pb2.IngestTree(root="~nobody-has-this-name/x"))
+
+    with grpc.insecure_channel(daemon.address) as channel:
+        with pytest.raises(grpc.RpcError, match=r"tree\.root") as caught:
+            list(corpus_pb2_grpc.CorpusStub(channel).Ingest(tree(), timeout=10))
+        assert isinstance(caught.value, grpc.Call)
+        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
 def test_invalid_utf8_on_the_wire_is_refused(daemon: RealDaemon) -> None:
     with grpc.insecure_channel(daemon.address) as channel:
         focus = channel.unary_unary(
@@ -126,8 +154,15 @@ def test_invalid_utf8_on_the_wire_is_refused(daemon: RealDaemon) -> None:
             response_deserializer=attention_pb2.FocusReply.FromString,
         )
         raw = b"\x0a\x03dev\x12\x04\xff\xfe\xfd\xfc"
-        with pytest.raises(grpc.RpcError):
+        with pytest.raises(grpc.RpcError) as caught:
             focus(raw, timeout=10)
+
+    error = caught.value
+    assert isinstance(error, grpc.Call)
+    reason = common_pb2.ErrorReason.FromString(dict(error.trailing_metadata())["hotset-error-bin"])
+    assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert (reason.reason, reason.field) == ("BAD_FIELD", "request")
+    assert "UTF-8" in (error.details() or "")
 
 
 def test_every_error_carries_a_machine_readable_reason(daemon: RealDaemon) -> None:
@@ -191,3 +226,12 @@ def test_lines_past_the_end_of_a_file_match_nothing(client: HotsetClient) -> Non
     answer = client.touch([Use(namespace="files", path="a.py", lines=Lines(900, 901))])
 
     assert answer.unmatched == (0,)
+
+
+def test_a_mode_that_is_not_known_moves_nothing(daemon: RealDaemon) -> None:
+    with grpc.insecure_channel(daemon.address) as channel:
+        stub = attention_pb2_grpc.AttentionStub(channel)
+        with pytest.raises(grpc.RpcError, match="mode"):
+            stub.Focus(attention_pb2.FocusRequest(agent="moded", goal="refund", mode=99), timeout=10)
+        with pytest.raises(grpc.RpcError, match="no working set"):
+            stub.Status(attention_pb2.StatusRequest(agent="moded"), timeout=10)

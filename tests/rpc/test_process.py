@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import grpc
+import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
@@ -92,3 +94,43 @@ def test_tcp_on_the_loopback_by_option_and_nowhere_else(tmp_path: Path) -> None:
             assert client.focus("anything").turn == 1
     finally:
         daemon.stop()
+
+
+@pytest.mark.parametrize("command", [["status"], ["status", "--json"], ["focus", "refund", "--block"]])
+@pytest.mark.parametrize("stdout", [">/dev/full", ">&-"])
+def test_an_answer_that_cannot_be_written_is_said_in_a_line(
+    daemon: RealDaemon, command: list[str], stdout: str
+) -> None:
+    with HotsetClient(daemon.address, agent="default") as client:
+        client.focus("refund")
+    program = Path(sys.executable).parent / "hotset"
+    line = f'"$0" "$@" {stdout}'
+    arguments = ["sh", "-c", line, str(program), *command, "--home", str(daemon.home)]
+    ended = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=False)
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("hotset: the answer cannot be written")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_what_is_in_the_way_of_starting_is_said_in_a_line(tmp_path: Path) -> None:
+    for number, blocked in enumerate(("run/hotsetd.lock", "run/hotsetd.sock", "hotsetd.toml")):
+        home = tmp_path / str(number)
+        (home / blocked).mkdir(parents=True)
+        command = [sys.executable, "-m", "hotsetd", "--home", str(home)]
+        failed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+        assert failed.returncode == 1
+        assert "Traceback" not in failed.stderr
+        assert blocked in failed.stderr
+
+
+def test_a_port_that_is_taken_is_said_in_a_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        command = [sys.executable, "-m", "hotsetd", "--home", str(tmp_path), "--tcp", address]
+        failed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert failed.returncode == 1
+    assert failed.stderr.splitlines()[-1].startswith(f"hotsetd: server.tcp_address: cannot listen on {address}")
+    assert "Traceback" not in failed.stderr

@@ -9,6 +9,7 @@ import pytest
 from hotsetd.calls import ResolveCall
 from hotsetd.corpus import ListCall, RemoveCall
 from retrieval.errors import BadField, StaleCursor, UnknownRef
+from retrieval.ingest.typed_records import EdgeInput
 from tests.daemon_room import NAMESPACE, Room, note, opened
 from workingset.vocabulary import Standing
 
@@ -114,12 +115,12 @@ def test_removal_is_a_tombstone_and_all_or_nothing(tmp_path: Path) -> None:
             corpus.remove(caller, RemoveCall(namespace=NAMESPACE, refs=(f"{NAMESPACE}:a", f"{NAMESPACE}:zzz")))
         assert corpus.get(caller, f"{NAMESPACE}:a", ()).standing is Standing.CURRENT
 
-        removed, generation = corpus.remove(caller, RemoveCall(namespace=NAMESPACE, refs=(f"{NAMESPACE}:a",)))
+        removed = corpus.remove(caller, RemoveCall(namespace=NAMESPACE, refs=(f"{NAMESPACE}:a",)))
         room.catch_up()
 
-        assert removed == 1
+        assert (removed.count, removed.replayed) == (1, False)
         assert corpus.get(caller, f"{NAMESPACE}:a", ()).standing is Standing.REMOVED
-        assert corpus.get(caller, f"{NAMESPACE}:a", ((NAMESPACE, generation - 1),)).record.text == "first"
+        assert corpus.get(caller, f"{NAMESPACE}:a", ((NAMESPACE, removed.generation - 1),)).record.text == "first"
         assert corpus.describe(caller, NAMESPACE).counts.records == 1
         assert [entry.kind for entry in room.focus("first").outcome.state.entries] == ["goal"]
 
@@ -129,11 +130,28 @@ def test_removal_by_source_and_path(tmp_path: Path) -> None:
         room.documents({"a.md": "# A\ntext\n", "b.md": "# B\ntext\n"})
         corpus, caller = room.parts.corpus, room.parts.caller
 
-        by_path, _ = corpus.remove(caller, RemoveCall(namespace=NAMESPACE, source="files", path="a.md"))
+        by_path = corpus.remove(caller, RemoveCall(namespace=NAMESPACE, source="files", path="a.md"))
         left = {r.path for r in corpus.list_records(caller, ListCall(namespace=NAMESPACE)).records}
-        by_source, _ = corpus.remove(caller, RemoveCall(namespace=NAMESPACE, source="files"))
+        by_source = corpus.remove(caller, RemoveCall(namespace=NAMESPACE, source="files"))
 
-        assert by_path >= 1
+        assert by_path.count >= 1
         assert left == {"b.md"}
-        assert by_source >= 1
+        assert by_source.count >= 1
         assert corpus.list_records(caller, ListCall(namespace=NAMESPACE)).records == ()
+
+
+def test_a_superseded_record_says_so_wherever_it_is_read(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.records([note("old", "ten days"), note("new", "two days")])
+        room.records([], [EdgeInput("new", "supersedes", "old")])
+        old, new = f"{NAMESPACE}:old", f"{NAMESPACE}:new"
+        corpus, caller = room.parts.corpus, room.parts.caller
+
+        got = corpus.get(caller, old, ())
+        listed = corpus.list_records(caller, ListCall(namespace=NAMESPACE))
+        (resolved,) = room.parts.reading.resolve(caller, ResolveCall(refs=(old,))).records
+
+        assert (got.standing, got.successor) == (Standing.SUPERSEDED, new)
+        assert (resolved.standing, resolved.successor) == (Standing.SUPERSEDED, new)
+        standings = dict(zip((r.ref for r in listed.records), listed.standings, strict=True))
+        assert standings == {old: (Standing.SUPERSEDED, new), new: (Standing.CURRENT, None)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -165,3 +166,42 @@ def test_a_file_that_grew_since_it_was_listed_is_bounded(
     monkeypatch.setattr(tree, "refuse_by_name", lambda *_: None)
     settings = IngestSettings(guards=GuardSettings(file_bytes=50))
     assert reasons(take(store, root, settings=settings)) == {"too_large": 1}
+
+
+def test_a_file_that_its_parser_cannot_cope_with_is_taken_as_text(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from retrieval.ingest.languages import reading
+
+    monkeypatch.setattr(reading, "PARSE_CPU_SECONDS", 0.05)
+    bad = "/*\n" * 3_000 + "quagga\n"
+    root = write_tree(tmp_path / "tree", {"a.go": "package a\n\nfunc F() {}\n", "bad.go": bad})
+    summary = take(store, root)
+
+    assert (summary.files_taken, reasons(summary)) == (2, {"parsed_as_text": 1})
+    texts = {path: "".join(r.text for r in live_records(store) if r.path == path) for path in ("a.go", "bad.go")}
+    assert texts["a.go"].startswith("package a")
+    assert texts["bad.go"] == bad
+
+
+def test_other_threads_run_while_a_hard_file_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from retrieval.ingest.languages import reading
+    from retrieval.ingest.parsing import parse_file
+
+    monkeypatch.setattr(reading, "PARSE_CPU_SECONDS", 0.3)
+    ticks: list[int] = []
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.wait(0.001):
+            ticks.append(1)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        parse_file("bad.go", b"/*\n" * 3_000, IngestSettings())
+    finally:
+        done.set()
+        thread.join()
+
+    assert len(ticks) >= 5

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from retrieval.goal import NameForm, parse_goal
 from retrieval.settings import GoalSettings
 
@@ -72,3 +76,13 @@ def test_caps_are_told() -> None:
     assert goal.unused_terms > 0
     assert goal.unused_names > 0
     assert "20 characters of the goal not read" in goal.caps
+
+
+@pytest.mark.parametrize("unit", ["x", "退", "🙂", "a.", "a/", "_", "-", "`", '"', "(", "a:", "\\", "'a", "@"])
+def test_no_goal_takes_long_to_read(unit: str) -> None:
+    text = unit * (_SETTINGS.read_characters // len(unit))
+    started = time.thread_time()
+    parse_goal(text, _SETTINGS)
+
+    # Some milliseconds; a search that begins anew at each character took three seconds.
+    assert time.thread_time() - started < 0.8

@@ -46,6 +46,7 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
 
     async def Focus(self, request: pb.FocusRequest, context: Context) -> pb.FocusReply:  # noqa: N802  # as generated
         """One turn, or one of the read-only calls by `mode`."""
+        wire.check_mode(request.mode)
         if request.mode == pb.FOCUS_MODE_CHECK:
             check = await self._read(context, self._checking(wire.focus_call(request)))
             return pb.FocusReply(agent=check.agent, turn=check.turn, answer=check.answer, check=check)

@@ -63,10 +63,9 @@ class CorpusService(corpus_pb2_grpc.CorpusServicer):
     async def Remove(self, request: pb.RemoveRequest, context: Context) -> pb.RemoveReply:  # noqa: N802
         """Tombstones."""
         call = wire.remove_call(request)
-        count, generation = await self._workers.run(
-            context.time_remaining(), lambda _: self._corpus.remove(self._caller, call)
+        return wire.removed(
+            await self._workers.run(context.time_remaining(), lambda _: self._corpus.remove(self._caller, call))
         )
-        return wire.removed(count, generation)
 
     async def Get(self, request: pb.GetRequest, context: Context) -> pb.GetReply:  # noqa: N802
         """One record with its edges."""

@@ -21,11 +21,22 @@ _ACTIONS: dict[int, Action] = {
     pb.USE_ACTION_EDIT: Action.EDIT,
     pb.USE_ACTION_CITE: Action.CITE,
 }
+_MODES: dict[int, str] = {
+    pb.FOCUS_MODE_UNSPECIFIED: "set",
+    pb.FOCUS_MODE_SET: "set",
+    pb.FOCUS_MODE_CHECK: "check",
+    pb.FOCUS_MODE_STATUS: "status",
+}
 _PINNERS: dict[int, PinOwner] = {
     pb.PIN_OWNER_UNSPECIFIED: PinOwner.HOST,
     pb.PIN_OWNER_HOST: PinOwner.HOST,
     pb.PIN_OWNER_AGENT: PinOwner.AGENT,
 }
+
+
+def check_mode(mode: int) -> None:
+    """Refuse a mode that this version does not know: it may have been meant to be read-only."""
+    _known(_MODES, mode, "mode")
 
 
 def focus_call(request: pb.FocusRequest) -> FocusCall:
@@ -39,6 +50,7 @@ def focus_call(request: pb.FocusRequest) -> FocusCall:
         profile=request.profile,
         request_id=request.request_id,
         at_least_generation=request.at_least_generation,
+        received_turn=request.received_turn,
     )
 
 
@@ -174,6 +186,7 @@ class AttentionWire:
                     generation=record.generation,
                     digest=record.digest,
                     standing=common.STANDINGS[record.standing],
+                    successor=record.successor or "",
                     total_bytes=record.total_bytes,
                     next_offset_bytes=record.next_offset_bytes,
                     outline=record.outline,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from retrieval.ingest.typed_records import EdgeInput, RecordInput
-
 from hotset.v1 import common_pb2
 from hotset.v1 import corpus_pb2 as pb
-from hotsetd.corpus import Described, Got, ListCall, Listed, RemoveCall
+from hotsetd.corpus import Described, Got, ListCall, Listed, RemoveCall, Removed
 from hotsetd.ingesting import Batch, Header
 from hotsetd.wire import common
 from retrieval.errors import BadField
 from retrieval.ingest.progress import Progress, Summary
 from retrieval.ingest.sending import Document
+from retrieval.ingest.typed_records import EdgeInput, RecordInput
 from retrieval.record import Record, StoredEdge
 from retrieval.relations import Role
-from workingset.vocabulary import Generation, Standing
+from workingset.vocabulary import Generation, Ref, Standing
 
 ROLES: dict[Role, pb.RelationRole.ValueType] = {
     Role.MANDATORY: pb.RELATION_ROLE_MANDATORY,
@@ -40,10 +39,16 @@ def list_call(request: pb.ListRequest) -> ListCall:
 
 def remove_call(request: pb.RemoveRequest) -> RemoveCall:
     """What Remove asks."""
-    return RemoveCall(namespace=request.namespace, refs=tuple(request.refs), source=request.source, path=request.path)
+    return RemoveCall(
+        namespace=request.namespace,
+        refs=tuple(request.refs),
+        source=request.source,
+        path=request.path,
+        request_id=request.request_id,
+    )
 
 
-def record(value: Record, standing: Standing, *, with_text: bool) -> pb.StoredRecord:
+def record(value: Record, standing: Standing, successor: Ref | None, *, with_text: bool) -> pb.StoredRecord:
     """A record, in a listing without its texts."""
     return pb.StoredRecord(
         ref=value.ref,
@@ -64,6 +69,7 @@ def record(value: Record, standing: Standing, *, with_text: bool) -> pb.StoredRe
         valid_from_seconds=value.valid_from_seconds,
         valid_until_seconds=value.valid_until_seconds,
         standing=common.STANDINGS[standing],
+        successor=successor or "",
     )
 
 
@@ -82,7 +88,7 @@ def edge(value: StoredEdge) -> pb.StoredEdge:
 def got(value: Got) -> pb.GetReply:
     """A record with its edges."""
     return pb.GetReply(
-        record=record(value.record, value.standing, with_text=True),
+        record=record(value.record, value.standing, value.successor, with_text=True),
         edges=[edge(e) for e in value.edges],
         edges_truncated=value.truncated,
         cut=common.cut(value.cut),
@@ -92,7 +98,9 @@ def got(value: Got) -> pb.GetReply:
 def listed(value: Listed) -> pb.ListReply:
     """One page."""
     return pb.ListReply(
-        records=[record(r, Standing.CURRENT, with_text=False) for r in value.records],
+        records=[
+            record(r, *standing, with_text=False) for r, standing in zip(value.records, value.standings, strict=True)
+        ],
         next_cursor=value.next_cursor,
         cut=common.cut(value.cut),
     )
@@ -114,9 +122,9 @@ def described(value: Described) -> pb.DescribeNamespaceReply:
     )
 
 
-def removed(count: int, generation: Generation) -> pb.RemoveReply:
+def removed(value: Removed) -> pb.RemoveReply:
     """How many."""
-    return pb.RemoveReply(removed=count, generation=generation)
+    return pb.RemoveReply(removed=value.count, generation=value.generation, replayed=value.replayed)
 
 
 def progress(value: Progress) -> pb.IngestReply:

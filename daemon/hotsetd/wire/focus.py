@@ -19,7 +19,7 @@ from workingset.settings import HeatSettings
 from workingset.sufficiency import State, Sufficiency
 from workingset.tier import Move
 from workingset.transitions.refresh import PinReport
-from workingset.vocabulary import Freshness, SearchCoverage, Turn
+from workingset.vocabulary import Freshness, SearchCoverage, Tokens, Turn
 from workingset.working_set import FaultCounts, WorkingSet
 
 CHANGES: dict[Change, pb.Change.ValueType] = {
@@ -56,11 +56,20 @@ LANE_STATES: dict[str, pb.LaneState.ValueType] = {
 class FocusWire:
     """Encodes what Focus, Check and Status answer."""
 
-    def __init__(self, versions: common.Versions, heat: HeatSettings, *, estimated: bool, ghosts_listed: int) -> None:
+    def __init__(
+        self,
+        versions: common.Versions,
+        heat: HeatSettings,
+        *,
+        estimated: bool,
+        ghosts_listed: int,
+        default_budget: Tokens,
+    ) -> None:
         self._versions = versions
         self._heat = heat
         self._estimated = estimated
         self._ghosts_listed = ghosts_listed
+        self._default_budget = default_budget
 
     def focus(self, answer: FocusAnswer, *, delta_only: bool, replayed: bool) -> pb.FocusReply:
         """One turn. With `delta_only` the block and its segments stay out."""
@@ -104,7 +113,7 @@ class FocusWire:
             sufficiency=sufficiency(answer.sufficiency),
             ignored=ignored(answer.ignored),
             drift=drift(answer.drift),
-            coverage=coverage(answer.coverage, answer.state),
+            coverage=coverage(answer.coverage, answer.evaluated),
             over_budget=over_budget(answer.over_budget),
             filtering_reason=common.nothing(answer.nothing),
             degraded=answer.coverage.degraded,
@@ -131,7 +140,8 @@ class FocusWire:
                 for g in reversed(state.ghosts[-self._ghosts_listed :])
             ],
             ghost_count=len(state.ghosts),
-            budget=self._budget(ledger(state.budget, state.block_tokens, state.entries)),
+            budget=self._budget(ledger(state.budget or self._default_budget, _standing_tokens(state), state.entries)),
+            drift=drift(state.drift) if state.drift else None,
             faults=faults(state.faults),
             cut=common.cut(answer.cut),
             versions=self._versions.message(),
@@ -184,6 +194,10 @@ class FocusWire:
             frontier_tokens=spent.frontier,
             estimated=self._estimated,
         )
+
+
+def _standing_tokens(state: WorkingSet) -> Tokens:
+    return Tokens(sum(entry.tokens for entry in state.entries))
 
 
 def move(value: Move) -> pb.Move:
@@ -262,6 +276,7 @@ def ignored(value: Ignored) -> pb.Ignored:
         best=[pb.Omission(ref=o.ref, why=o.why, relevance=o.relevance, title=o.title) for o in value.best],
         truncated=value.truncated,
         near_misses=value.near_misses,
+        reduced=value.reduced,
     )
 
 
@@ -272,6 +287,7 @@ def sufficiency(value: Sufficiency) -> pb.Sufficiency:
         cause=value.cause,
         top_relevance=value.top_relevance,
         captured=value.captured,
+        captured_full=value.captured_full,
         marginal=value.marginal,
         truncated=value.truncated,
         open_obligations=value.open_obligations,

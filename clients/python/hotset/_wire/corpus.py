@@ -77,6 +77,7 @@ def _record(message: pb.StoredRecord) -> t.StoredRecord:
         valid_from_seconds=message.valid_from_seconds,
         valid_until_seconds=message.valid_until_seconds,
         standing=words.STANDING.read(message.standing),
+        successor=message.successor,
     )
 
 

@@ -44,6 +44,7 @@ def _record(message: pb.ResolvedRecord) -> t.ResolvedRecord:
         outline=message.outline,
         gist=message.gist,
         attributes=attributes(message.attributes),
+        successor=message.successor,
     )
 
 

@@ -125,7 +125,7 @@ class RemoveAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A record as kept in the store. Lists leave `text`, `outline` and `gist` empty."""
+    """A record as kept in the store. Lists leave `text` and `outline` empty; `successor` names what superseded it."""
 
     ref: str
     namespace: str
@@ -145,6 +145,7 @@ class StoredRecord:
     valid_from_seconds: int
     valid_until_seconds: int
     standing: Standing
+    successor: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,10 @@ class TouchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedRecord:
-    """A record's text as read by ref. `next_offset_bytes` is 0 where the text is whole from the offset on."""
+    """A record's text as read by ref. `next_offset_bytes` is 0 where the text is whole from the offset on.
+
+    `successor` names what superseded it, if anything did.
+    """
 
     ref: str
     namespace: str
@@ -66,6 +69,7 @@ class ResolvedRecord:
     outline: str
     gist: str
     attributes: Mapping[str, str] = field(hash=False)
+    successor: str
 
 
 @dataclass(frozen=True, slots=True)

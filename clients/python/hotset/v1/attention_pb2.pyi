@@ -1556,6 +1556,7 @@ class ResolvedRecord(_message.Message):
     OUTLINE_FIELD_NUMBER: _builtins.int
     GIST_FIELD_NUMBER: _builtins.int
     ATTRIBUTES_FIELD_NUMBER: _builtins.int
+    SUCCESSOR_FIELD_NUMBER: _builtins.int
     ref: _builtins.str
     namespace: _builtins.str
     kind: _builtins.str
@@ -1570,6 +1571,7 @@ class ResolvedRecord(_message.Message):
     """0 where the text is whole."""
     outline: _builtins.str
     gist: _builtins.str
+    successor: _builtins.str
     @_builtins.property
     def lines(self) -> _common_pb2.Lines: ...
     @_builtins.property
@@ -1592,10 +1594,11 @@ class ResolvedRecord(_message.Message):
         outline: _builtins.str = ...,
         gist: _builtins.str = ...,
         attributes: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        successor: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lines", b"lines"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "digest", b"digest", "generation", b"generation", "gist", b"gist", "kind", b"kind", "lines", b"lines", "namespace", b"namespace", "next_offset_bytes", b"next_offset_bytes", "outline", b"outline", "path", b"path", "ref", b"ref", "standing", b"standing", "text", b"text", "title", b"title", "total_bytes", b"total_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "digest", b"digest", "generation", b"generation", "gist", b"gist", "kind", b"kind", "lines", b"lines", "namespace", b"namespace", "next_offset_bytes", b"next_offset_bytes", "outline", b"outline", "path", b"path", "ref", b"ref", "standing", b"standing", "successor", b"successor", "text", b"text", "title", b"title", "total_bytes", b"total_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -602,6 +602,7 @@ class StoredRecord(_message.Message):
     VALID_FROM_SECONDS_FIELD_NUMBER: _builtins.int
     VALID_UNTIL_SECONDS_FIELD_NUMBER: _builtins.int
     STANDING_FIELD_NUMBER: _builtins.int
+    SUCCESSOR_FIELD_NUMBER: _builtins.int
     ref: _builtins.str
     namespace: _builtins.str
     kind: _builtins.str
@@ -618,6 +619,7 @@ class StoredRecord(_message.Message):
     valid_from_seconds: _builtins.int
     valid_until_seconds: _builtins.int
     standing: _common_pb2.Standing.ValueType
+    successor: _builtins.str
     @_builtins.property
     def lines(self) -> _common_pb2.Lines: ...
     @_builtins.property
@@ -643,10 +645,11 @@ class StoredRecord(_message.Message):
         valid_from_seconds: _builtins.int = ...,
         valid_until_seconds: _builtins.int = ...,
         standing: _common_pb2.Standing.ValueType = ...,
+        successor: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lines", b"lines"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "digest", b"digest", "generation", b"generation", "gist", b"gist", "kind", b"kind", "language", b"language", "lines", b"lines", "namespace", b"namespace", "origin", b"origin", "outline", b"outline", "path", b"path", "ref", b"ref", "source", b"source", "standing", b"standing", "text", b"text", "title", b"title", "valid_from_seconds", b"valid_from_seconds", "valid_until_seconds", b"valid_until_seconds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "digest", b"digest", "generation", b"generation", "gist", b"gist", "kind", b"kind", "language", b"language", "lines", b"lines", "namespace", b"namespace", "origin", b"origin", "outline", b"outline", "path", b"path", "ref", b"ref", "source", b"source", "standing", b"standing", "successor", b"successor", "text", b"text", "title", b"title", "valid_from_seconds", b"valid_from_seconds", "valid_until_seconds", b"valid_until_seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
