@@ -8,6 +8,7 @@ import re
 import tokenize
 from dataclasses import dataclass
 from enum import Enum, unique
+from fnmatch import fnmatchcase
 
 from retrieval.ingest.settings import GuardSettings
 
@@ -22,6 +23,7 @@ class Reason(Enum):
     LONG_LINES = "long_lines"
     MINIFIED = "minified"
     GENERATED = "generated"
+    HOLDS_SECRETS = "holds_secrets"
     UNREADABLE = "unreadable"
     UNDECODABLE_NAME = "undecodable_name"
     SYMLINK = "symlink"
@@ -64,6 +66,8 @@ _UTF_32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 def refuse_by_name(path: str, size_bytes: int, settings: GuardSettings) -> Refusal | None:
     """Return why a file is not even read, or None."""
     name = path.rpartition("/")[2]
+    if any(fnmatchcase(name.lower(), pattern) for pattern in settings.secret_patterns):
+        return Refusal(Reason.HOLDS_SECRETS, "known by its name as holding secrets: it never reaches a context")
     if name in settings.generated_names or name.endswith(settings.generated_suffixes):
         return Refusal(Reason.GENERATED, "known by its name as written by a program")
     if size_bytes > settings.file_bytes:

@@ -38,6 +38,26 @@ class GuardSettings:
     """Dependencies, caches and editors' own folders; a folder with a `pyvenv.cfg` is one too."""
     generated_names: frozenset[str] = frozenset(_GENERATED_NAMES.split())
     """Lock files: written by package managers, long, and of no use to a reader."""
+    secret_patterns: tuple[str, ...] = (
+        ".env",
+        ".env.*",
+        "*.pem",
+        "*.key",
+        "*.p12",
+        "*.pfx",
+        "*.jks",
+        "*.keystore",
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        ".netrc",
+        ".pgpass",
+        ".npmrc",
+        ".pypirc",
+        ".htpasswd",
+    )
+    """Guess: names of files, in lower case, that tools keep keys in. Secrets inside other files are not seen."""
     generated_suffixes: tuple[str, ...] = (".min.js", ".min.css", ".map", ".pb.go", "_pb2.py", "_pb2_grpc.py")
     """Written by minifiers, bundlers and protoc."""
 
