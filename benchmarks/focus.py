@@ -40,7 +40,7 @@ def main() -> None:
             for _ in client.ingest_tree(NAMESPACE, options.root, timeout_seconds=1_800):
                 pass
             generation = client.describe_namespace(NAMESPACE).generation
-            client.focus("warm up", budget_tokens=500, at_least_generation=generation, timeout_seconds=600)
+            client.focus("warm up", namespaces=[NAMESPACE], at_least_generation=generation, timeout_seconds=600)
             goals = _goals(client, options.goals, options.seed)
             for kind, answers in _asked(client, goals, options.budget).items():
                 _print(kind, answers)

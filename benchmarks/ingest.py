@@ -29,7 +29,7 @@ def main() -> None:
             idle = daemon.memory_mib("VmRSS")
             began = time.perf_counter()
             first = _ingest(client, options.root)
-            client.focus("ready", at_least_generation=first.generation, timeout_seconds=600)
+            client.focus("ready", namespaces=[NAMESPACE], at_least_generation=first.generation, timeout_seconds=600)
             searchable = time.perf_counter() - began
             seen = client.describe_namespace(NAMESPACE)
             peak = daemon.memory_mib("VmHWM")
