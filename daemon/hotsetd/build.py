@@ -104,7 +104,7 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
         turns=Turns(store, retrieval, agents, counter.count, clock, settings, freshness.settle),
         reading=Reading(store, agents, settings.limits),
         corpus=Corpus(store, follower, settings.limits, jobs.wake),
-        ingesting=Ingesting(store, settings, clock, jobs.wake),
+        ingesting=Ingesting(store, settings, clock, jobs.wake, jobs.holding),
         counter=counter,
         embedding_model=embedder.fingerprint,
         caller=Caller(TenantId(settings.server.tenant)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -81,11 +82,20 @@ class Sending:
 class Ingesting:
     """Takes knowledge in. Streams of one daemon take turns; `stop` ends the one that runs at its next file."""
 
-    def __init__(self, store: Store, settings: Settings, clock: Clock, written: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Clock,
+        written: Callable[[], None],
+        alone: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """`written` is told of every commit; `alone` holds other heavy work back while a tree is read."""
         self._store = store
         self._settings = settings
         self._clock = clock
         self._written = written
+        self._alone = alone
         self._stopping = threading.Event()
 
     def begin(self, caller: Caller, header: Header) -> Sending:
@@ -172,18 +182,19 @@ class Ingesting:
             return self._stopping.is_set() or deadline.over()
 
         try:
-            summary = ingest_tree(
-                self._store,
-                sending.caller.tenant,
-                sending.namespace,
-                path,
-                source=sending.source or f"{TREE_SOURCE}{path}",
-                settings=self._settings.ingest,
-                force=force,
-                progress=report,
-                cancelled=cancelled,
-                clock=self._clock.monotonic,
-            )
+            with self._alone():
+                summary = ingest_tree(
+                    self._store,
+                    sending.caller.tenant,
+                    sending.namespace,
+                    path,
+                    source=sending.source or f"{TREE_SOURCE}{path}",
+                    settings=self._settings.ingest,
+                    force=force,
+                    progress=report,
+                    cancelled=cancelled,
+                    clock=self._clock.monotonic,
+                )
         except IngestCancelled as error:
             if self._stopping.is_set():
                 raise Stopping(f"the daemon is shutting down; {error}") from error

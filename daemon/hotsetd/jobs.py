@@ -7,8 +7,10 @@ vector yet, at low priority, and writes the vector index to its file now and the
 from __future__ import annotations
 
 import os
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from hotsetd import telemetry
 from hotsetd.allocator import release_free_memory
@@ -28,6 +30,10 @@ class Jobs:
         self._clock = clock
         self._log = log
         self._stop = threading.Event()
+        self._guard = threading.Lock()
+        self._holding = 0
+        self._calm_seconds = sys.getswitchinterval()
+        self._ingest_seconds = settings.ingest_switch_interval_seconds
         self._written = {"lexical": threading.Event(), "vector": threading.Event()}
         self._threads = [
             threading.Thread(target=self._follow_lexical, name="lexical", daemon=True),
@@ -43,6 +49,23 @@ class Jobs:
         """Say that the corpus was written to."""
         for event in self._written.values():
             event.set()
+
+    @contextmanager
+    def holding(self) -> Generator[None]:
+        """Embed nothing meanwhile and switch threads less often: an ingest needs the interpreter's lock for long."""
+        self._hold(1)
+        try:
+            yield
+        finally:
+            self._hold(-1)
+            self.wake()
+
+    def _hold(self, change: int) -> None:
+        with self._guard:
+            if not self._holding:
+                self._calm_seconds = sys.getswitchinterval()
+            self._holding += change
+            sys.setswitchinterval(self._ingest_seconds if self._holding else self._calm_seconds)
 
     def stop(self) -> None:
         """Stop both threads and wait for the step each is in."""
@@ -62,7 +85,7 @@ class Jobs:
 
         def step() -> Advanced:
             nonlocal saved
-            advanced = self._follower.advance_vectors(texts)
+            advanced = self._follower.advance_vectors(0 if self._holding else texts)
             if self._clock.monotonic() - saved >= self._settings.save_seconds:
                 self._follower.save()
                 saved = self._clock.monotonic()

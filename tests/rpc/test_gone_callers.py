@@ -12,7 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from hotset import DeadlineExceeded, HotsetClient, IngestProgress
+from hotset import DeadlineExceeded, HotsetClient, IngestProgress, IngestSummary
 from hotset.v1 import corpus_pb2, corpus_pb2_grpc
 from tests.rpc.real_daemon import RealDaemon
 
@@ -37,6 +37,7 @@ def test_an_ingest_that_was_left_ends_and_the_next_goes_on_from_it(client: Hotse
 
     *_, summary = client.ingest_tree("left", tmp_path)
 
+    assert isinstance(summary, IngestSummary)
     described = client.describe_namespace("left")
     assert summary.generation == described.generation
     assert {record.path for record in client.list_records("left")} == {f"m{n}.py" for n in range(60)}
@@ -59,4 +60,5 @@ def test_a_stream_that_is_dropped_in_the_middle_frees_the_next(daemon: RealDaemo
 
     assert [record.path for record in client.list_records("half")] == ["a.md"]
     *_, summary = client.ingest_documents("half", [], source="s", completes_source=True)
+    assert isinstance(summary, IngestSummary)
     assert summary.files_removed == 1

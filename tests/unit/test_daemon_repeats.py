@@ -89,13 +89,9 @@ def test_a_wait_is_for_the_namespace_named_first_and_never_for_what_is_not_there
         newest = 3
 
         room.focus("second", namespaces=("aviary", "zoo"), at_least_generation=newest)
-        for bad in (
-            {"namespaces": ("zoo", "aviary"), "at_least_generation": newest},
-            {"namespaces": (), "at_least_generation": 1},
-            {"namespaces": ("zoo",), "at_least_generation": 2**64 - 1},
-        ):
+        for names, wanted in ((("zoo", "aviary"), newest), ((), 1), (("zoo",), 2**64 - 1)):
             with pytest.raises(BadField) as caught:
-                room.focus("second", **bad)
+                room.focus("second", namespaces=names, at_least_generation=wanted)
             assert caught.value.field == "at_least_generation"
 
 

@@ -51,24 +51,24 @@ def emit(text: str) -> None:
 @contextmanager
 def _writing() -> Generator[None, None, None]:
     """End the command where stdout takes nothing: the call was answered, only showing the answer failed."""
+    if sys.stdout is None:
+        raise _unwritable("standard output is closed")
     try:
-        if sys.stdout is None:
-            raise OSError(errno.EBADF, "standard output is closed")
         yield
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise  # whoever read it has seen enough; typer ends such a command without a word
-        _abandon_stdout()
-        sys.stderr.write(f"hotset: the answer cannot be written: {error.strerror or error}\n")
-        raise typer.Exit(exits.ERROR) from None
+        raise _unwritable(error.strerror or str(error)) from None
 
 
-def _abandon_stdout() -> None:
-    """Point stdout at nothing, so that what could not be written is not tried again when the process ends."""
+def _unwritable(why: str) -> typer.Exit:
+    """Say so, and point stdout at nothing, so that what is left to write is not tried again when the process ends."""
+    sys.stderr.write(f"hotset: the answer cannot be written: {why}\n")
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     if nothing != 1:
         os.close(nothing)
+    return typer.Exit(exits.ERROR)
 
 
 def end(answer: Answer) -> None:
