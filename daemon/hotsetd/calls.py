@@ -81,6 +81,7 @@ class RefsCall:
 
     agent: str
     refs: tuple[str, ...]
+    reason: str = ""
     request_id: str = ""
 
 

@@ -3,7 +3,6 @@
 DaemonError
 ├── UnknownAgent       call Focus first
 ├── Overloaded         try again later
-├── Forbidden          the caller may not do that
 ├── Stopping           the daemon is shutting down
 ├── BadConfiguration   mend the named key
 └── AlreadyRunning     another daemon owns the home or the socket
@@ -26,10 +25,6 @@ class UnknownAgent(DaemonError):
 
 class Overloaded(DaemonError):
     """A queue is full."""
-
-
-class Forbidden(DaemonError):
-    """The caller's class of authority does not allow the call."""
 
 
 class Stopping(DaemonError):

@@ -51,7 +51,6 @@ TABLE: dict[type[Exception], Answer] = {
     core.IllegalMove: Answer(StatusCode.INTERNAL, "ILLEGAL_MOVE", "this is a defect: report it with the log"),
     daemon.UnknownAgent: Answer(StatusCode.NOT_FOUND, "UNKNOWN_AGENT", "call Focus first"),
     daemon.Overloaded: Answer(StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED", "send one call at a time for an agent"),
-    daemon.Forbidden: Answer(StatusCode.PERMISSION_DENIED, "FORBIDDEN", "ask the operator"),
     daemon.Stopping: Answer(StatusCode.UNAVAILABLE, "STOPPING", "connect again once the daemon is back"),
     daemon.BadConfiguration: Answer(StatusCode.FAILED_PRECONDITION, "BAD_CONFIGURATION", "mend the named key"),
     daemon.AlreadyRunning: Answer(StatusCode.ALREADY_EXISTS, "ALREADY_RUNNING", "use the daemon that runs"),

@@ -20,9 +20,7 @@ STOPPING = "stopping"
 STOPPED = "stopped"
 CALL = "call"
 DEFECT = "defect"
-JOB = "job"
 JOB_FAILED = "job_failed"
-INDEX_REBUILT = "index_rebuilt"
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 

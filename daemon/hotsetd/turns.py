@@ -1,7 +1,7 @@
 """Use cases on one agent's working set: read at a cut, decide purely, save under the claim, then answer.
 
-A call that changes something is saved with its moves, its receipt and its answer in one transaction, or not at all, and
-is answered only then. The caller serialises the calls of one agent (`hotsetd.queues`).
+A call that changes something is saved with its answer, and a Focus with its receipt, in one transaction or not at all,
+and is answered only then. The caller serialises the calls of one agent (`hotsetd.queues`).
 """
 
 from __future__ import annotations
@@ -228,11 +228,12 @@ class Turns:
         """Take entries out, dependents before what they need."""
         agent = self._agent(call.agent)
         refs = limits.refs("refs", call.refs, self._settings.limits)
+        reason = limits.reason(call.reason, self._settings.limits)
 
         def decide(txn: Snapshot, state: WorkingSet) -> tuple[MovesAnswer, Change]:
             del txn
             self._require(state)
-            outcome = evict(state, refs, self._settings.working_set)
+            outcome = evict(state, refs, self._settings.working_set, reason)
             return MovesAnswer(moves=outcome.moves), Change(outcome.state)
 
         return self._change(caller, agent, "evict", call, _MOVES, decide)

@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 import quicktok
 
-from hotsetd.calls import FocusCall, PinCall, TouchCall, UseCall
+from hotsetd.calls import FocusCall, PinCall, RefsCall, TouchCall, UseCall
+from hotsetd.corpus import RemoveCall
+from retrieval.ingest.typed_records import EdgeInput
 from tests.daemon_room import NAMESPACE, Room, note, opened
 from workingset.entry import PinOwner
 from workingset.heat import heat_at
 from workingset.sufficiency import State
 from workingset.tier import Tier
 from workingset.transitions.touch import Action
-from workingset.vocabulary import Ref
+from workingset.vocabulary import Ref, SupportClosure
 
 count = quicktok.get_encoding("o200k_base").count
 
@@ -147,3 +149,43 @@ def test_f74_deltas_turn_the_old_block_into_the_new(tmp_path: Path) -> None:
                     del held[change.ref]
             assert held == {segment.ref: segment.text for segment in outcome.block.segments}
         assert outcome.delta == ()
+
+
+def test_f71_what_needs_it_leaves_first_and_a_lost_premise_is_said(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.records(
+            [note("refund", "issue_refund pays an order back"), note("rule", "At most once.")],
+            [EdgeInput("rule", "premise_of", "refund")],
+        )
+        first = room.focus("issue_refund")
+        assert first.coverage.support is SupportClosure.CLOSED
+        rule, refund = Ref(f"{NAMESPACE}:rule"), Ref(f"{NAMESPACE}:refund")
+
+        answer, _ = room.parts.turns.evict(
+            room.parts.caller, RefsCall(agent="dev", refs=(rule,), reason="not this rule")
+        )
+        assert [move.ref for move in answer.moves] == [refund, rule]
+        assert answer.moves[-1].detail == "not this rule"
+
+        room.parts.corpus.remove(room.parts.caller, RemoveCall(namespace=NAMESPACE, refs=(rule,)))
+        room.catch_up()
+        again = room.focus("issue_refund")
+        assert again.coverage.support is SupportClosure.PARTIAL
+        assert again.outcome.sufficiency.open_obligations
+
+
+def test_f69_pins_beyond_the_budget_are_named_and_kept(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.records([note("a", "refund the order")])
+        room.focus("refund order", budget_tokens=2_000)
+        words = "a rule of the house " * 40
+        call = PinCall(agent="dev", ref="", text=words, reason="law", expires_turns=0, owner=PinOwner.HOST)
+        room.parts.turns.pin(room.parts.caller, call)
+
+        over = room.focus("refund order", budget_tokens=80).outcome
+
+        assert over.over_budget is not None
+        assert over.over_budget.needed > 80
+        assert sum(offender.tokens for offender in over.over_budget.offenders) >= over.over_budget.needed - 10
+        assert over.block.text == ""
+        assert words.strip() in room.focus("refund order", budget_tokens=2_000).outcome.block.text

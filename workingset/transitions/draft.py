@@ -77,7 +77,7 @@ class Draft:
         self._ghosts.pop(ref, None)
         self._ghosts[ref] = Ghost(ref, self.turn, self._references, self.moves[-1].reason, heat, entry.title)
 
-    def evict_with_dependents(self, ref: Ref, cause: Cause) -> None:
+    def evict_with_dependents(self, ref: Ref, cause: Cause, detail: str = "") -> None:
         """Take an entry out after everything that needs it, outermost first; of a cycle the one asked for goes last."""
         waiting = self._dependents(ref)
         while waiting:
@@ -85,7 +85,7 @@ class Draft:
             for dependent in free or waiting[:1]:
                 waiting.remove(dependent)
                 self.evict(dependent, Cause.NEED_EVICTED, ref)
-        self.evict(ref, cause)
+        self.evict(ref, cause, detail)
 
     def update(self, entry: Entry) -> None:
         """Write an entry back; its tier is as it was."""

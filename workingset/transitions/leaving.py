@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workingset.errors import NotInSet, PinnedEntry
+from workingset.rendering import one_line
 from workingset.settings import WorkingSetSettings
 from workingset.tier import Cause, Move, Tier
 from workingset.transitions.draft import Draft
@@ -22,8 +23,8 @@ class EvictOutcome:
     moves: tuple[Move, ...]
 
 
-def evict(state: WorkingSet, refs: Sequence[Ref], settings: WorkingSetSettings) -> EvictOutcome:
-    """Return the outcome of taking entries out; all of them or none.
+def evict(state: WorkingSet, refs: Sequence[Ref], settings: WorkingSetSettings, reason: str = "") -> EvictOutcome:
+    """Return the outcome of taking entries out; all of them or none. The host's reason stands in the moves and ghosts.
 
     Raises NotInSet for a ref without an entry, and PinnedEntry for a pinned one or one that a pin needs.
     """
@@ -32,7 +33,7 @@ def evict(state: WorkingSet, refs: Sequence[Ref], settings: WorkingSetSettings) 
     draft = Draft(state, state.turn, settings)
     for ref in refs:
         if ref in draft.entries:
-            draft.evict_with_dependents(ref, Cause.ASKED)
+            draft.evict_with_dependents(ref, Cause.ASKED, one_line(reason))
     settle(draft)
     entries, pins, ghosts, next_order = draft.finished()
     after = replace(state, entries=entries, pins=pins, ghosts=ghosts, next_order=next_order)

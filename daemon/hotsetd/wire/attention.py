@@ -102,7 +102,7 @@ def unpin_call(request: pb.UnpinRequest) -> RefsCall:
 
 def evict_call(request: pb.EvictRequest) -> RefsCall:
     """What Evict asks."""
-    return RefsCall(agent=request.agent, refs=tuple(request.refs), request_id=request.request_id)
+    return RefsCall(agent=request.agent, refs=tuple(request.refs), reason=request.reason, request_id=request.request_id)
 
 
 def reset_call(request: pb.ResetContextRequest) -> ResetCall:

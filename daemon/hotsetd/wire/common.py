@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from hotset.v1 import common_pb2 as pb
 from hotsetd import PROTOCOL, __version__
-from retrieval.relations import Role
 from workingset.sufficiency import Nothing
 from workingset.tier import Tier
 from workingset.vocabulary import Cut, Fidelity, Freshness, Lines, SearchCoverage, Standing, SupportClosure
@@ -57,7 +56,6 @@ NOTHINGS: dict[Nothing, pb.Nothing.ValueType] = {
     Nothing.DEGRADED: pb.NOTHING_DEGRADED,
     Nothing.FAILED: pb.NOTHING_FAILED,
 }
-ROLES: dict[str, Role] = {role.value: role for role in Role}
 UNCALIBRATED = "uncalibrated"
 CONTRACT = "1"
 
