@@ -115,6 +115,10 @@ def _check(settings: Settings) -> None:
     policy = settings.working_set.eviction.policy
     if policy not in POLICIES:
         raise BadConfiguration("working_set.eviction.policy", f"{policy!r} is none of {', '.join(sorted(POLICIES))}")
+    window, closed = settings.working_set.packing.top_k_limit_results, settings.retrieval.closure.candidates
+    if closed < window:
+        what = f"is {closed}, less than working_set.packing.top_k_limit_results, {window}: results past it cannot enter"
+        raise BadConfiguration("retrieval.closure.candidates", what)
     try:
         counter_named(settings.tokenizer)
     except BadField as error:

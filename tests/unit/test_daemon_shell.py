@@ -202,3 +202,9 @@ def test_logs_hold_no_text(capsys: pytest.CaptureFixture[str]) -> None:
     written = capsys.readouterr().err
     assert "secret" not in written
     assert '"turn": 3' in written
+
+
+def test_results_that_nothing_closes_over_are_not_asked_for(tmp_path: Path) -> None:
+    settings = settings_from(Settings, {"retrieval": {"closure": {"candidates": 5}}}, "")
+    with pytest.raises(BadConfiguration, match="top_k_limit_results"), opened(tmp_path, settings):
+        pass

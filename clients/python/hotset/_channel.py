@@ -14,7 +14,7 @@ def options(settings: ClientSettings) -> list[tuple[str, int]]:
         ("grpc.max_send_message_length", settings.message_bytes),
         ("grpc.max_receive_message_length", settings.message_bytes),
         ("grpc.initial_reconnect_backoff_ms", settings.reconnect_first_milliseconds),
-        ("grpc.min_reconnect_backoff_ms", settings.reconnect_longest_milliseconds),
+        ("grpc.min_reconnect_backoff_ms", settings.connect_milliseconds),
         ("grpc.max_reconnect_backoff_ms", settings.reconnect_longest_milliseconds),
         ("grpc.enable_http_proxy", 0),
         ("grpc.enable_retries", 0),
