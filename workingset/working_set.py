@@ -52,7 +52,6 @@ class WorkingSet:
     ghosts: tuple[Ghost, ...] = ()
     references: int = 0
     faults: FaultCounts = field(default_factory=FaultCounts)
-    faults_at_focus: FaultCounts = field(default_factory=FaultCounts)
     next_order: int = 0
     delivered: tuple[Delivered, ...] = ()
     delivered_turn: Turn = Turn(0)

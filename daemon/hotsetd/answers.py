@@ -29,7 +29,6 @@ class Coverage:
     ranked: int
     origins: int
     support: SupportClosure
-    stale: int
     model_calls: int
     embedding_calls: int
 

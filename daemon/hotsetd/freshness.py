@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hotsetd.config import JobSettings
+from hotsetd.limits import AGENT_PREFIX
 from retrieval.deadline import Deadline
 from retrieval.errors import BadField, DeadlinePassed, UnknownNamespace
 from retrieval.index.follower import IndexFollower
@@ -52,7 +53,9 @@ class Freshness:
     def _nearly_there(self, tenant: TenantId, scope: Sequence[Namespace]) -> list[tuple[Namespace, Generation]]:
         behind: list[tuple[Namespace, Generation]] = []
         with self._store.snapshot(tenant) as txn:
-            for namespace in scope or txn.namespaces():
+            # What belongs to agents alone is not searched, so nobody waits for it.
+            searched = scope or [name for name in txn.namespaces() if not name.startswith(AGENT_PREFIX)]
+            for namespace in searched:
                 reached = self._follower.generation(LEXICAL, tenant, namespace)
                 newest = txn.generation(namespace)
                 limit = self._settings.settle_changes

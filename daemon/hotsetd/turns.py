@@ -50,7 +50,6 @@ from workingset.transitions.touch import touch
 from workingset.vocabulary import (
     AgentId,
     Digest,
-    Freshness,
     Generation,
     Namespace,
     SupportClosure,
@@ -364,7 +363,6 @@ def _coverage(projection: Projection, outcome: FocusOutcome) -> Coverage:
         ranked=len(projection.ranked),
         origins=len({candidate.origin or candidate.ref for candidate in projection.ranked}),
         support=_weakest(closures),
-        stale=sum(entry.freshness is Freshness.STALE for entry in outcome.state.entries),
         model_calls=projection.model_calls,
         embedding_calls=projection.embedding_calls,
     )

@@ -1,6 +1,6 @@
 """F67: Status and Check / run against a store opened read-only, 10,000 calls / state digest unchanged.
 
-A tenth of the calls here; the soak runs them whole.
+A tenth of the calls; the whole count belongs to the soak, which step 7 brings.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from hotsetd.calls import FocusCall, PinCall, RefsCall, ResetCall, TouchCall, UseCall
 from hotsetd.codec import WORKING_SETS
+from hotsetd.config import JobSettings, Settings
 from retrieval.deadline import Deadline
 from retrieval.errors import BadField, DeadlinePassed, UnknownRef
 from retrieval.ingest.typed_records import EdgeInput
@@ -260,3 +262,16 @@ def test_the_first_focus_holds_and_names_every_lane(tmp_path: Path) -> None:
         assert {lane.lane for lane in answer.coverage.lanes} == {"exact", "lexical", "vector", "graph"}
         assert answer.coverage.model_calls == 0
         assert answer.outcome.state.entries[1].fidelity is Fidelity.FULL
+
+
+def test_nobody_waits_for_an_index_of_what_is_not_searched(tmp_path: Path) -> None:
+    settings = Settings(jobs=JobSettings(settle_seconds=5.0))
+    with opened(tmp_path, settings) as room:
+        room.records([note("a", "refund the order")])
+        room.focus("refund order")
+        room.parts.turns.pin(room.parts.caller, _pin(text="never log card numbers"))
+
+        began = time.monotonic()
+        room.focus("refund order")
+
+        assert time.monotonic() - began < 4.0

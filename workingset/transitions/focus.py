@@ -202,7 +202,6 @@ def _state_after(moment: Moment, drift: Drift, filled: Filled) -> WorkingSet:
         pins=pins,
         ghosts=ghosts,
         next_order=next_order,
-        faults_at_focus=state.faults,
         delivered=deliver(filled.block.segments),
         delivered_turn=draft.turn,
         block_tokens=filled.block.tokens,
