@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from hotset import _pages
 from hotset import types as t
 from hotset._base import directory
-from hotset._sync_link import SyncLink
-from hotset._wire import attention_calls, corpus_calls, ingest
+from hotset._sync_attention import SyncAttention
+from hotset._wire import corpus_calls, ingest
 from hotset._wire.health import health
 
 
-class HotsetClient(SyncLink):
+class HotsetClient(SyncAttention):
     """A connection to `hotsetd`, safe to share between threads; close it, or use it as a context manager.
 
     `address` is `unix:/path` or `host:port` on loopback; without it, `home` names the daemon's home, else
@@ -24,171 +24,6 @@ class HotsetClient(SyncLink):
 
     Every call raises a `HotsetError`; nothing of gRPC or protobuf comes out.
     """
-
-    # --- the agent's turn ---
-
-    def focus(
-        self,
-        goal: str,
-        *,
-        budget_tokens: int = 0,
-        namespaces: Iterable[str] = (),
-        mode: t.FocusMode = t.FocusMode.SET,
-        top_k: int = 0,
-        delta_only: bool = False,
-        profile: str = "",
-        at_least_generation: int = 0,
-        received_turn: int = 0,
-        agent: str | None = None,
-        request_id: str | None = None,
-        timeout_seconds: float | None = None,
-    ) -> t.FocusAnswer:
-        """Take one turn: move the working set to the goal and return what deserves a place in the context.
-
-        `budget_tokens` is a ceiling on the rendered block (0: the agent's last, else the daemon's default);
-        `namespaces` are searched (none: all). Where pins and mandatory entries alone exceed the budget, the answer is
-        OVER_BUDGET and `over_budget` names them; that raises nothing. With `delta_only`, send the turn of the last
-        answer that was applied as `received_turn`: if an answer was lost, the delta then holds everything again.
-        """
-        call = attention_calls.focus(
-            self._whose(agent),
-            goal,
-            budget_tokens=budget_tokens,
-            namespaces=namespaces,
-            mode=mode,
-            top_k=top_k,
-            delta_only=delta_only,
-            profile=profile,
-            at_least_generation=at_least_generation,
-            received_turn=received_turn,
-            repeat_id=request_id,
-        )
-        return self._run(call, timeout_seconds)
-
-    def check(
-        self,
-        goal: str = "",
-        *,
-        namespaces: Iterable[str] = (),
-        budget_tokens: int = 0,
-        top_k: int = 0,
-        profile: str = "",
-        agent: str | None = None,
-        timeout_seconds: float | None = None,
-    ) -> t.CheckAnswer:
-        """Ask "do I have enough?" without moving anything. An empty goal takes the current one."""
-        call = attention_calls.check(
-            self._whose(agent),
-            goal,
-            namespaces=namespaces,
-            budget_tokens=budget_tokens,
-            top_k=top_k,
-            profile=profile,
-        )
-        return self._run(call, timeout_seconds)
-
-    def status(self, *, agent: str | None = None, timeout_seconds: float | None = None) -> t.StatusAnswer:
-        """Return the working set as it stands."""
-        return self._run(attention_calls.status(self._whose(agent)), timeout_seconds)
-
-    def touch(
-        self,
-        uses: Iterable[t.Use],
-        *,
-        agent: str | None = None,
-        request_id: str | None = None,
-        timeout_seconds: float | None = None,
-    ) -> t.TouchAnswer:
-        """Report what the agent really used; faults are paged in."""
-        return self._run(attention_calls.touch(self._whose(agent), uses, request_id), timeout_seconds)
-
-    def resolve(
-        self,
-        refs: Iterable[str],
-        *,
-        agent: str | None = None,
-        cut: t.Cut | None = None,
-        timeout_seconds: float | None = None,
-    ) -> t.ResolveAnswer:
-        """Read records by ref, all of them and whole, in as many calls as it takes; each namespace at one generation.
-
-        `agent` is needed for refs of an agent's own set only, such as its goal.
-        """
-        owner = (self._agent or "") if agent is None else agent
-        return self._drive(_pages.resolve_all(self._conduct, refs, owner, cut, timeout_seconds))
-
-    def resolve_page(
-        self,
-        refs: Iterable[str],
-        *,
-        agent: str | None = None,
-        cut: t.Cut | None = None,
-        offset_bytes: int = 0,
-        max_bytes: int = 0,
-        timeout_seconds: float | None = None,
-    ) -> t.ResolvePage:
-        """Read records by ref in one call; `remaining` and `next_offset_bytes` say what is still to come."""
-        owner = (self._agent or "") if agent is None else agent
-        call = attention_calls.resolve(refs, agent=owner, cut=cut, offset_bytes=offset_bytes, max_bytes=max_bytes)
-        return self._run(call, timeout_seconds)
-
-    def pin(
-        self,
-        ref: str = "",
-        *,
-        text: str = "",
-        reason: str = "",
-        expires_turns: int = 0,
-        owner: t.PinOwner = t.PinOwner.UNSPECIFIED,
-        agent: str | None = None,
-        request_id: str | None = None,
-        timeout_seconds: float | None = None,
-    ) -> t.PinAnswer:
-        """Pin a record, or words of the host's own. One that could never fit is answered OVER_BUDGET and not taken."""
-        call = attention_calls.pin(
-            self._whose(agent),
-            ref=ref,
-            words_to_pin=text,
-            reason=reason,
-            expires_turns=expires_turns,
-            owner=owner,
-            repeat_id=request_id,
-        )
-        return self._run(call, timeout_seconds)
-
-    def unpin(
-        self,
-        ref: str,
-        *,
-        agent: str | None = None,
-        request_id: str | None = None,
-        timeout_seconds: float | None = None,
-    ) -> t.UnpinAnswer:
-        """Take a pin away; the entry falls back to the tier that others' needs give it."""
-        return self._run(attention_calls.unpin(self._whose(agent), ref, request_id), timeout_seconds)
-
-    def evict(
-        self,
-        refs: Iterable[str],
-        *,
-        reason: str = "",
-        agent: str | None = None,
-        request_id: str | None = None,
-        timeout_seconds: float | None = None,
-    ) -> t.EvictAnswer:
-        """Take entries out of the set. The records stay in the store and may return."""
-        return self._run(attention_calls.evict(self._whose(agent), refs, reason, request_id), timeout_seconds)
-
-    def reset_context(
-        self,
-        *,
-        reason: str = "",
-        agent: str | None = None,
-        request_id: str | None = None,
-        timeout_seconds: float | None = None,
-    ) -> t.ResetAnswer:
-        """Say that the host compacted or cleared its context: a new epoch, in which nothing counts as delivered."""
-        return self._run(attention_calls.reset_context(self._whose(agent), reason, request_id), timeout_seconds)
 
     # --- knowledge ---
 

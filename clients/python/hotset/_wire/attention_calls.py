@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hotset import types as t
 from hotset._wire import evaluation, turns, words, working_set
 from hotset._wire.call import Call, call, request_id
-from hotset._wire.fields import signed, text, texts, unsigned
+from hotset._wire.fields import flag, signed, text, texts, unsigned
 from hotset._wire.shared import cut_message
 from hotset.errors import BadRequest
 from hotset.v1 import attention_pb2 as pb
@@ -28,6 +28,8 @@ def focus(
     profile: str,
     at_least_generation: int,
     received_turn: int,
+    user_request: str,
+    page_in: t.PageIn,
     repeat_id: str | None,
 ) -> Call[t.FocusAnswer]:
     """Make a Focus; in the reading modes it is repeatable without an id."""
@@ -38,13 +40,15 @@ def focus(
         goal=text("goal", goal),
         budget_tokens=signed("budget_tokens", budget_tokens),
         namespaces=texts("namespaces", namespaces),
-        mode=words.FOCUS_MODE.number(mode),
+        mode=words.FOCUS_MODE.number("mode", mode),
         top_k=signed("top_k", top_k, 32),
         request_id=text("request_id", identity),
-        delta_only=delta_only,
+        delta_only=flag("delta_only", delta_only),
         profile=text("profile", profile),
         at_least_generation=unsigned("at_least_generation", at_least_generation),
         received_turn=unsigned("received_turn", received_turn),
+        user_request=text("user_request", user_request),
+        page_in=words.PAGE_IN.number("page_in", page_in),
     )
     repeatable = bool(identity) or not moves_the_set
     return call(SERVICE + "Focus", request, pb.FocusReply, working_set.focus, repeatable=repeatable)
@@ -71,13 +75,22 @@ def status(agent: str) -> Call[t.StatusAnswer]:
     return call(SERVICE + "Status", request, pb.StatusReply, working_set.status, repeatable=True)
 
 
-def touch(agent: str, uses: Iterable[t.Use], repeat_id: str | None) -> Call[t.TouchAnswer]:
+def touch(
+    agent: str,
+    uses: Iterable[t.Use],
+    *,
+    observed: Iterable[t.Observation],
+    keep_history: bool,
+    repeat_id: str | None,
+) -> Call[t.TouchAnswer]:
     """Make a Touch."""
     identity = request_id(repeat_id)
     request = pb.TouchRequest(
         agent=text("agent", agent),
         uses=[_use(f"uses[{place}]", use) for place, use in enumerate(uses)],
         request_id=text("request_id", identity),
+        observed=[_observation(f"observed[{place}]", seen) for place, seen in enumerate(observed)],
+        keep_history=flag("keep_history", keep_history),
     )
     return call(SERVICE + "Touch", request, pb.TouchReply, turns.touch, repeatable=bool(identity))
 
@@ -96,7 +109,22 @@ def _use(field: str, use: t.Use) -> pb.Use:
         namespace=text(f"{field}.namespace", use.namespace),
         path=text(f"{field}.path", use.path),
         lines=lines,
-        action=words.USE_ACTION.number(use.action),
+        action=words.USE_ACTION.number(f"{field}.action", use.action),
+    )
+
+
+def _observation(field: str, seen: t.Observation) -> pb.Observation:
+    if not isinstance(seen, t.Observation):  # pyright: ignore[reportUnnecessaryIsInstance] -- untyped callers
+        raise BadRequest(
+            f"{field}: must be an Observation",
+            reason="BAD_FIELD",
+            field=field,
+            what_to_do="pass hotset.Observation(kind, text)",
+        )
+    return pb.Observation(
+        kind=words.OBSERVATION_KIND.number(f"{field}.kind", seen.kind),
+        text=text(f"{field}.text", seen.text),
+        tool=text(f"{field}.tool", seen.tool),
     )
 
 
@@ -121,6 +149,9 @@ def pin(
     words_to_pin: str,
     reason: str,
     expires_turns: int,
+    expires_with_epoch: bool,
+    expires_seconds: int,
+    follow_successor: bool,
     owner: t.PinOwner,
     repeat_id: str | None,
 ) -> Call[t.PinAnswer]:
@@ -132,8 +163,11 @@ def pin(
         text=text("text", words_to_pin),
         reason=text("reason", reason),
         expires_turns=unsigned("expires_turns", expires_turns, 32),
-        owner=words.PIN_OWNER.number(owner),
+        owner=words.PIN_OWNER.number("owner", owner),
         request_id=text("request_id", identity),
+        expires_with_epoch=flag("expires_with_epoch", expires_with_epoch),
+        expires_seconds=unsigned("expires_seconds", expires_seconds),
+        follow_successor=flag("follow_successor", follow_successor),
     )
     return call(SERVICE + "Pin", request, pb.PinReply, turns.pinned, repeatable=bool(identity))
 
@@ -164,3 +198,17 @@ def reset_context(agent: str, reason: str, repeat_id: str | None) -> Call[t.Rese
         agent=text("agent", agent), reason=text("reason", reason), request_id=text("request_id", identity)
     )
     return call(SERVICE + "ResetContext", request, pb.ResetContextReply, turns.reset, repeatable=bool(identity))
+
+
+def undo_refocus(agent: str, repeat_id: str | None) -> Call[t.UndoAnswer]:
+    """Make an UndoRefocus."""
+    identity = request_id(repeat_id)
+    request = pb.UndoRefocusRequest(agent=text("agent", agent), request_id=text("request_id", identity))
+    return call(SERVICE + "UndoRefocus", request, pb.UndoRefocusReply, turns.undo, repeatable=bool(identity))
+
+
+def close_request(agent: str, repeat_id: str | None) -> Call[t.CloseAnswer]:
+    """Make a CloseRequest."""
+    identity = request_id(repeat_id)
+    request = pb.CloseRequestRequest(agent=text("agent", agent), request_id=text("request_id", identity))
+    return call(SERVICE + "CloseRequest", request, pb.CloseRequestReply, turns.close, repeatable=bool(identity))

@@ -96,7 +96,14 @@ def nothing(number: common_pb2.Nothing.ValueType) -> t.Nothing | None:
 def pin_reports(messages: Iterable[pb.PinReport]) -> tuple[t.PinReport, ...]:
     """Read the reports on pins whose record changed its standing."""
     return tuple(
-        t.PinReport(each.ref, words.STANDING.read(each.standing), each.successor, each.what_to_do) for each in messages
+        t.PinReport(
+            ref=each.ref,
+            standing=words.STANDING.read(each.standing),
+            successor=each.successor,
+            what_to_do=each.what_to_do,
+            replaced_by=each.replaced_by,
+        )
+        for each in messages
     )
 
 

@@ -43,6 +43,13 @@ def whole(field: str, value: int, least: int, most: int) -> int:
     return value
 
 
+def flag(field: str, value: bool) -> bool:
+    """Return `value` if it is True or False."""
+    if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers without a type checker
+        raise _bad(field, f"must be True or False, not {type(value).__name__}", "pass a bool")
+    return value
+
+
 def signed(field: str, value: int, bits: int = 64) -> int:
     """Return `value` if a signed field of so many bits can carry it; whether it makes sense, the daemon says."""
     return whole(field, value, -(1 << bits - 1), (1 << bits - 1) - 1)

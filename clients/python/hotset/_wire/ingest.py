@@ -164,7 +164,7 @@ def _edge(name: str, edge: t.EdgeInput) -> _Entry:
     message = pb.EdgeInput(
         relation=text(f"{name}.relation", edge.relation),
         to=text(f"{name}.to_ref", edge.to_ref),
-        role=words.RELATION_ROLE.number(edge.role),
+        role=words.RELATION_ROLE.number(f"{name}.role", edge.role),
     )
     setattr(message, "from", text(f"{name}.from_ref", edge.from_ref))
     return _Entry(name, message)

@@ -1,10 +1,10 @@
-"""Answers to Touch, Resolve, Pin, Unpin, Evict and ResetContext, as values."""
+"""Answers to Touch, Resolve and the calls by which a host steers a set, as values."""
 
 from __future__ import annotations
 
 from hotset import types as t
 from hotset._wire import evaluation, words
-from hotset._wire.shared import attributes, cut, lines, versions
+from hotset._wire.shared import attributes, cut, lines, reason_counts, versions
 from hotset._wire.working_set import faults, moves, pin
 from hotset.v1 import attention_pb2 as pb
 
@@ -24,6 +24,20 @@ def touch(message: pb.TouchReply) -> t.TouchAnswer:
         versions=versions(message.versions),
         model_calls=message.model_calls,
         replayed=message.replayed,
+        observed=tuple(_observed(each) for each in message.observed),
+        kept=tuple(message.kept),
+        passed_over=reason_counts(message.passed_over),
+    )
+
+
+def _observed(message: pb.ObservedUse) -> t.ObservedUse:
+    return t.ObservedUse(
+        observation=message.observation,
+        refs=tuple(message.refs),
+        action=words.USE_ACTION.read(message.action),
+        matched=message.matched,
+        fault=message.fault,
+        paged_in=tuple(message.paged_in),
     )
 
 
@@ -85,3 +99,19 @@ def evict(message: pb.EvictReply) -> t.EvictAnswer:
 def reset(message: pb.ResetContextReply) -> t.ResetAnswer:
     """Read the answer to ResetContext."""
     return t.ResetAnswer(message.agent, message.epoch, versions(message.versions), message.replayed)
+
+
+def undo(message: pb.UndoRefocusReply) -> t.UndoAnswer:
+    """Read the answer to UndoRefocus."""
+    return t.UndoAnswer(message.agent, moves(message.moves), versions(message.versions), message.replayed)
+
+
+def close(message: pb.CloseRequestReply) -> t.CloseAnswer:
+    """Read the answer to CloseRequest."""
+    return t.CloseAnswer(
+        agent=message.agent,
+        user_request=message.user_request,
+        moves=moves(message.moves),
+        versions=versions(message.versions),
+        replayed=message.replayed,
+    )

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
 from hotset import types as t
+from hotset.errors import BadRequest
 from hotset.v1 import attention_pb2, common_pb2, corpus_pb2
 
 WordT = TypeVar("WordT", bound=Enum)
@@ -23,6 +24,7 @@ class Words(Generic[WordT, NumberT]):
 
     def __init__(self, words: type[WordT], numbers: _Numbers[NumberT], prefix: str) -> None:
         by_name = dict(numbers.items())
+        self._kind = words
         self._unknown = words["UNSPECIFIED"]
         self._numbers = {word: by_name[prefix + word.name] for word in words}
         self._words: dict[int, WordT] = {int(number): word for word, number in self._numbers.items()}
@@ -31,8 +33,15 @@ class Words(Generic[WordT, NumberT]):
         """Return the word of a number."""
         return self._words.get(number, self._unknown)
 
-    def number(self, word: WordT) -> NumberT:
-        """Return the number of a word."""
+    def number(self, field: str, word: WordT) -> NumberT:
+        """Return the number of a word; anything else is a BadRequest that names the field."""
+        if not isinstance(word, self._kind):  # pyright: ignore[reportUnnecessaryIsInstance] -- untyped callers
+            raise BadRequest(
+                f"{field}: must be one of {self._kind.__name__}, not {type(word).__name__}",
+                reason="BAD_FIELD",
+                field=field,
+                what_to_do=f"pass {', '.join(str(each) for each in self._kind)}",
+            )
         return self._numbers[word]
 
 
@@ -44,7 +53,9 @@ FOCUS_MODE = Words(t.FocusMode, attention_pb2.FocusMode, "FOCUS_MODE_")
 FRESHNESS = Words(t.Freshness, common_pb2.Freshness, "FRESHNESS_")
 LANE_STATE = Words(t.LaneState, attention_pb2.LaneState, "LANE_STATE_")
 NOTHING = Words(t.Nothing, common_pb2.Nothing, "NOTHING_")
+OBSERVATION_KIND = Words(t.ObservationKind, attention_pb2.ObservationKind, "OBSERVATION_KIND_")
 OPPOSITION_COVERAGE = Words(t.OppositionCoverage, common_pb2.OppositionCoverage, "OPPOSITION_COVERAGE_")
+PAGE_IN = Words(t.PageIn, attention_pb2.PageIn, "PAGE_IN_")
 PIN_OWNER = Words(t.PinOwner, attention_pb2.PinOwner, "PIN_OWNER_")
 RELATION_ROLE = Words(t.RelationRole, corpus_pb2.RelationRole, "RELATION_ROLE_")
 SEARCH_COVERAGE = Words(t.SearchCoverage, common_pb2.SearchCoverage, "SEARCH_COVERAGE_")

@@ -102,6 +102,9 @@ def pin(message: pb.Pin) -> t.Pin:
         pinned_turn=message.pinned_turn,
         title=message.title,
         tokens=message.tokens,
+        expires_with_epoch=message.expires_with_epoch,
+        expires_at_seconds=message.expires_at_seconds,
+        follow_successor=message.follow_successor,
     )
 
 
@@ -131,6 +134,10 @@ def status(message: pb.StatusReply) -> t.StatusAnswer:
         model_calls=message.model_calls,
         state_digest=message.state_digest,
         last_receipt=message.last_receipt,
+        user_request=message.user_request,
+        lineage=tuple(message.lineage),
+        undo_offered=message.undo_offered,
+        reset_reason=message.reset_reason,
     )
 
 
@@ -165,4 +172,5 @@ def focus(message: pb.FocusReply) -> t.FocusAnswer:
         prefix_stable=message.prefix_stable,
         pin_reports=evaluation.pin_reports(message.pin_reports),
         steps=tuple(t.Step(each.name, each.milliseconds) for each in message.steps),
+        undo_offered=message.undo_offered,
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hotset._version import VERSION
-from hotset.cli import exits, knowledge, pins, serve, turns
+from hotset.cli import exits, knowledge, pins, serve, succession, touching, turns
 from hotset.cli.output import complain, emit
 from hotset.errors import HotsetError
 
@@ -39,12 +39,18 @@ app.command()(knowledge.ingest)
 app.command()(turns.focus)
 app.command()(turns.check)
 app.command()(turns.status)
-app.command()(turns.touch)
+app.command()(touching.touch)
+app.command()(touching.observe)
 app.command()(turns.resolve)
 app.command()(pins.pin)
 app.command()(pins.unpin)
 app.command()(pins.evict)
+app.command()(turns.undo)
+app.command("close-request")(turns.close_request)
 app.command()(turns.reset)
+app.command()(succession.fork)
+app.command()(succession.handoff)
+app.command()(succession.forget)
 app.command("list")(knowledge.list_records)
 app.command()(knowledge.get)
 app.command()(knowledge.describe)

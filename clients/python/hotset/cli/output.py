@@ -71,6 +71,20 @@ def _unwritable(why: str) -> typer.Exit:
     return typer.Exit(exits.ERROR)
 
 
+def agreed(question: str) -> bool:
+    """Ask on stderr and read a line of stdin: only y and yes agree. Not by click, whose prompt writes to stdout."""
+    sys.stderr.write(f"{question} [y/N]: ")
+    sys.stderr.flush()
+    try:
+        said = sys.stdin.readline() if sys.stdin else ""
+    except KeyboardInterrupt:
+        sys.stderr.write("\nhotset: cancelled\n")
+        raise typer.Exit(exits.INTERRUPTED) from None
+    if not said.endswith("\n"):
+        sys.stderr.write("\n")
+    return said.strip().lower() in {"y", "yes"}
+
+
 def end(answer: Answer) -> None:
     """End the command with the status of an answer."""
     if answer is Answer.OVER_BUDGET:

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from hotset.cli import options as o
+from hotset.cli.durations import seconds_of
 from hotset.cli.link import connect
 from hotset.cli.output import end, show
-from hotset.cli.render import render_moves, render_pin
+from hotset.cli.render import render_moves, render_pin, visible
 from hotset.types import PinOwner
 
 
@@ -25,6 +26,11 @@ def pin(
     ref: Annotated[str, typer.Argument(help="A record's ref; or use --text.")] = "",
     text: Annotated[str, typer.Option("--text", help="Pin these words instead of a record.")] = "",
     turns: Annotated[int, typer.Option("--turns", min=0, help="For so many turns. 0: until it is unpinned.")] = 0,
+    until_reset: Annotated[bool, typer.Option("--until-reset", help="Until the context is next reset.")] = False,
+    lasting: Annotated[
+        str, typer.Option("--for", metavar="DURATION", help="For so long: 90s, 30m, 2h, 1d. The first end counts.")
+    ] = "",
+    follow: Annotated[bool, typer.Option("--follow", help="Go on to the record that supersedes it.")] = False,
     owner: Annotated[Owner, typer.Option("--owner", help="An agent's own pins are capped and expire.")] = Owner.HOST,
     reason: o.Reason = "",
     agent: o.Agent = "default",
@@ -37,10 +43,27 @@ def pin(
     """Keep a record, or words, in the set whatever the pressure."""
     if bool(ref) == bool(text):
         raise typer.BadParameter("name a ref, or words with --text: one of the two")
+    seconds = _seconds(lasting)
     with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
-        answer = client.pin(ref, text=text, reason=reason, expires_turns=turns, owner=PinOwner(owner.value))
+        answer = client.pin(
+            ref,
+            text=text,
+            reason=reason,
+            expires_turns=turns,
+            expires_with_epoch=until_reset,
+            expires_seconds=seconds,
+            follow_successor=follow,
+            owner=PinOwner(owner.value),
+        )
     show(answer, lambda: render_pin(answer), json=json)
     end(answer.answer)
+
+
+def _seconds(lasting: str) -> int:
+    try:
+        return seconds_of(lasting) if lasting else 0
+    except ValueError as error:
+        raise typer.BadParameter(visible(str(error)), param_hint="--for") from None
 
 
 def unpin(

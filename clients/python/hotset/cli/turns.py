@@ -1,4 +1,4 @@
-"""Commands of the agent's turn: focus, check, status, touch, resolve, reset."""
+"""Commands of the agent's turn: focus, check, status, resolve, and undo, close-request, reset."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import typer
 from hotset.cli import options as o
 from hotset.cli.link import connect
 from hotset.cli.output import emit, end, error_console, show
-from hotset.cli.places import use_of
 from hotset.cli.render import (
     RenderSettings,
     render_check,
+    render_closed,
     render_focus,
+    render_moves,
     render_resolve,
     render_status,
-    render_touch,
     visible,
 )
-from hotset.types import Use, UseAction
+from hotset.types import PageIn
 
 
 def focus(
@@ -27,6 +27,12 @@ def focus(
     budget: o.Budget = 0,
     namespace: o.Namespaces = None,
     top_k: o.TopK = 0,
+    request: Annotated[
+        str, typer.Option("--request", help="What the user asked, where it is new. It stays until it is closed.")
+    ] = "",
+    page_in: Annotated[
+        bool, typer.Option("--page-in/--no-page-in", help="Whether results may enter the block as text.")
+    ] = True,
     delta_only: Annotated[bool, typer.Option("--delta-only", help="Leave the block out; the delta has it.")] = False,
     refs: o.Refs = False,
     block: Annotated[bool, typer.Option("--block", help="Print the block to stdout, and nothing else.")] = False,
@@ -49,6 +55,8 @@ def focus(
             budget_tokens=budget,
             namespaces=namespace or (),
             top_k=top_k,
+            user_request=request,
+            page_in=PageIn.ON if page_in else PageIn.OFF,
             delta_only=delta_only,
             request_id=request_id,
         )
@@ -95,34 +103,6 @@ def status(
     show(answer, lambda: render_status(answer, RenderSettings(refs=refs)), json=json)
 
 
-def touch(
-    places: Annotated[
-        list[str] | None, typer.Argument(metavar="PLACE...", help="PATH:10-48, PATH, or a ref (namespace:name).")
-    ] = None,
-    ref: Annotated[list[str] | None, typer.Option("--ref", help="A ref that reads like a place.")] = None,
-    edit: Annotated[bool, typer.Option("--edit", help="The agent edited them.")] = False,
-    cite: Annotated[bool, typer.Option("--cite", help="The agent cited them.")] = False,
-    namespace: Annotated[str, typer.Option("--namespace", "-n", help="Where the paths are.")] = "",
-    agent: o.Agent = "default",
-    json: o.AsJson = False,
-    address: o.Address = None,
-    home: o.Home = None,
-    no_autostart: o.NoAutostart = False,
-    timeout: o.Timeout = None,
-) -> None:
-    """Report what the agent really used; what was not in the block is a fault and is paged in."""
-    if edit and cite:
-        raise typer.BadParameter("--edit and --cite: one of them; touch twice for both")
-    action = UseAction.EDIT if edit else UseAction.CITE if cite else UseAction.READ
-    uses = tuple(use_of(place, namespace, action) for place in places or ())
-    uses += tuple(Use(ref=each, action=action) for each in ref or ())
-    if not uses:
-        raise typer.BadParameter("name at least one place or --ref")
-    with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
-        answer = client.touch(uses)
-    show(answer, lambda: render_touch(answer, uses), json=json)
-
-
 def resolve(
     refs: Annotated[list[str], typer.Argument(help="Refs, as every other command shows them.")],
     agent: o.Agent = "default",
@@ -136,6 +116,34 @@ def resolve(
     with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
         answer = client.resolve(refs)
     show(answer, lambda: render_resolve(answer), json=json)
+
+
+def undo(
+    agent: o.Agent = "default",
+    json: o.AsJson = False,
+    address: o.Address = None,
+    home: o.Home = None,
+    no_autostart: o.NoAutostart = False,
+    timeout: o.Timeout = None,
+) -> None:
+    """Take the refocus of the last turn back: what it took out returns."""
+    with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
+        answer = client.undo_refocus()
+    show(answer, lambda: render_moves(answer.moves), json=json)
+
+
+def close_request(
+    agent: o.Agent = "default",
+    json: o.AsJson = False,
+    address: o.Address = None,
+    home: o.Home = None,
+    no_autostart: o.NoAutostart = False,
+    timeout: o.Timeout = None,
+) -> None:
+    """Say that the user's request is done: it need not stay in the set any longer."""
+    with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
+        answer = client.close_request()
+    show(answer, lambda: render_closed(answer), json=json)
 
 
 def reset(

@@ -154,12 +154,16 @@ class OverBudget:
 
 @dataclass(frozen=True, slots=True)
 class PinReport:
-    """A pin whose record was superseded or removed, and what to do about it."""
+    """A pin whose record was superseded or removed, and what to do about it.
+
+    Where the pin follows its record's successor, `replaced_by` is the ref that is pinned now.
+    """
 
     ref: str
     standing: Standing
     successor: str
     what_to_do: str
+    replaced_by: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Uses that an agent reports, and the answers to Touch, Resolve, Pin, Unpin, Evict and ResetContext."""
+"""What an agent reports, and the answers to Touch, Resolve and the calls by which a host steers a set."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hotset.types.evaluation import OverBudget
-from hotset.types.shared import Cut, Lines, Versions
-from hotset.types.words import Answer, Standing, UseAction
+from hotset.types.shared import Cut, Lines, ReasonCount, Versions
+from hotset.types.words import Answer, ObservationKind, Standing, UseAction
 from hotset.types.working_set import Faults, Move, Pin
 
 
@@ -23,6 +23,18 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Observation:
+    """Something the agent did or saw, whole; `tool` names the tool of a call or an output.
+
+    Refs, paths, symbols and line ranges in the text are matched against the working set.
+    """
+
+    kind: ObservationKind
+    text: str
+    tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Touched:
     """What one use met: `use` is its place in the request; `fault` says not all of it was in the block at full."""
 
@@ -33,8 +45,24 @@ class Touched:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservedUse:
+    """A use that was found in an observation, by its place in the request; `matched` are the words that named it."""
+
+    observation: int
+    refs: tuple[str, ...]
+    action: UseAction
+    matched: str
+    fault: bool
+    paged_in: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TouchAnswer:
-    """Which uses were hits and which were faults; `unmatched` are the places of uses that match no record."""
+    """Which uses were hits and which were faults; `unmatched` are the places of uses that match no record.
+
+    `observed` are the uses found in observations. `kept` are the refs of the records that the observations are kept
+    as, in their order, where that was asked for. `passed_over` counts what was observed and not taken, by reason.
+    """
 
     agent: str
     turn: int
@@ -45,6 +73,9 @@ class TouchAnswer:
     versions: Versions
     model_calls: int
     replayed: bool
+    observed: tuple[ObservedUse, ...]
+    kept: tuple[str, ...]
+    passed_over: tuple[ReasonCount, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,5 +162,26 @@ class ResetAnswer:
 
     agent: str
     epoch: int
+    versions: Versions
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UndoAnswer:
+    """What taking the last refocus back moved."""
+
+    agent: str
+    moves: tuple[Move, ...]
+    versions: Versions
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CloseAnswer:
+    """The user's request that was open and is done, and what closing it moved."""
+
+    agent: str
+    user_request: str
+    moves: tuple[Move, ...]
     versions: Versions
     replayed: bool

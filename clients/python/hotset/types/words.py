@@ -25,6 +25,15 @@ class FocusMode(Enum):
 
 
 @unique
+class PageIn(Enum):
+    """Whether results of the goal may enter the block; OFF leaves its text to what is used or pinned."""
+
+    UNSPECIFIED = "unspecified"
+    ON = "on"
+    OFF = "off"
+
+
+@unique
 class Tier(Enum):
     """Where an entry stands in the working set, strongest first."""
 
@@ -159,12 +168,13 @@ class LaneState(Enum):
 
 @unique
 class PinOwner(Enum):
-    """Who holds a pin; GOAL is the daemon's own, for the goal of the turn."""
+    """Who holds a pin; GOAL and REQUEST are the daemon's own: the goal of the turn, and the user's open request."""
 
     UNSPECIFIED = "unspecified"
     HOST = "host"
     AGENT = "agent"
     GOAL = "goal"
+    REQUEST = "request"
 
 
 @unique
@@ -175,6 +185,17 @@ class UseAction(Enum):
     READ = "read"
     EDIT = "edit"
     CITE = "cite"
+
+
+@unique
+class ObservationKind(Enum):
+    """Whose words an observation holds: the user's, the agent's own, a call of a tool, or what a tool answered."""
+
+    UNSPECIFIED = "unspecified"
+    USER = "user"
+    AGENT = "agent"
+    TOOL_CALL = "tool_call"
+    TOOL_OUTPUT = "tool_output"
 
 
 @unique

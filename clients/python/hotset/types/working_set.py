@@ -109,7 +109,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A pin: whose, why, and the last turn in which it holds (0: until it is unpinned)."""
+    """A pin: whose, why, and how long.
+
+    It ends after `expires_turn`, with its epoch, or at `expires_at_seconds` of Unix time, whichever comes first; 0 and
+    False mean that this does not end it. With `follow_successor` it moves on to what supersedes its record.
+    """
 
     ref: str
     owner: PinOwner
@@ -118,6 +122,9 @@ class Pin:
     pinned_turn: int
     title: str
     tokens: int
+    expires_with_epoch: bool
+    expires_at_seconds: int
+    follow_successor: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +150,11 @@ class Faults:
 
 @dataclass(frozen=True, slots=True)
 class StatusAnswer:
-    """The working set as it stands."""
+    """The working set as it stands.
+
+    `user_request` is the user's request that is open, empty where none is. `lineage` names the agents that the set was
+    forked or handed from, nearest first. `reset_reason` is what the host said when it began this epoch.
+    """
 
     agent: str
     epoch: int
@@ -161,6 +172,10 @@ class StatusAnswer:
     model_calls: int
     state_digest: str
     last_receipt: str
+    user_request: str
+    lineage: tuple[str, ...]
+    undo_offered: bool
+    reset_reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +185,7 @@ class FocusAnswer:
     `block` is the text for the context; it is empty with `delta_only`, where over budget, and in mode CHECK and STATUS
     (which fill `check` and `status` instead of the rest). `replayed` says that the answer was stored for an earlier
     call with the same request id. `prefix_stable` is the share of the earlier block that this one begins with.
+    `undo_offered` says that this turn refocused, and that `undo_refocus` takes it back until the next Focus.
     """
 
     agent: str
@@ -200,3 +216,4 @@ class FocusAnswer:
     prefix_stable: float
     pin_reports: tuple[PinReport, ...]
     steps: tuple[Step, ...]
+    undo_offered: bool

@@ -39,6 +39,26 @@ FOCUS_MODE_CHECK: FocusMode.ValueType  # 2
 FOCUS_MODE_STATUS: FocusMode.ValueType  # 3
 Global___FocusMode: _TypeAlias = FocusMode  # noqa: Y015
 
+class _PageIn:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PageInEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PageIn.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PAGE_IN_UNSPECIFIED: _PageIn.ValueType  # 0
+    PAGE_IN_ON: _PageIn.ValueType  # 1
+    PAGE_IN_OFF: _PageIn.ValueType  # 2
+    """Only what is used or pinned has text in the block; results are one-line references at most."""
+
+class PageIn(_PageIn, metaclass=_PageInEnumTypeWrapper):
+    """Whether results of the goal may enter the block. ON where unspecified."""
+
+PAGE_IN_UNSPECIFIED: PageIn.ValueType  # 0
+PAGE_IN_ON: PageIn.ValueType  # 1
+PAGE_IN_OFF: PageIn.ValueType  # 2
+"""Only what is used or pinned has text in the block; results are one-line references at most."""
+Global___PageIn: _TypeAlias = PageIn  # noqa: Y015
+
 class _Answer:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -155,6 +175,8 @@ class _PinOwnerEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PinOwner.Val
     PIN_OWNER_AGENT: _PinOwner.ValueType  # 2
     PIN_OWNER_GOAL: _PinOwner.ValueType  # 3
     """The daemon's own: the goal of the turn."""
+    PIN_OWNER_REQUEST: _PinOwner.ValueType  # 4
+    """The daemon's own: the user's open request. Its entry is mandatory."""
 
 class PinOwner(_PinOwner, metaclass=_PinOwnerEnumTypeWrapper): ...
 
@@ -163,6 +185,8 @@ PIN_OWNER_HOST: PinOwner.ValueType  # 1
 PIN_OWNER_AGENT: PinOwner.ValueType  # 2
 PIN_OWNER_GOAL: PinOwner.ValueType  # 3
 """The daemon's own: the goal of the turn."""
+PIN_OWNER_REQUEST: PinOwner.ValueType  # 4
+"""The daemon's own: the user's open request. Its entry is mandatory."""
 Global___PinOwner: _TypeAlias = PinOwner  # noqa: Y015
 
 class _UseAction:
@@ -184,6 +208,35 @@ USE_ACTION_EDIT: UseAction.ValueType  # 2
 USE_ACTION_CITE: UseAction.ValueType  # 3
 Global___UseAction: _TypeAlias = UseAction  # noqa: Y015
 
+class _ObservationKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ObservationKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ObservationKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    OBSERVATION_KIND_UNSPECIFIED: _ObservationKind.ValueType  # 0
+    OBSERVATION_KIND_USER: _ObservationKind.ValueType  # 1
+    """What the user said."""
+    OBSERVATION_KIND_AGENT: _ObservationKind.ValueType  # 2
+    """The agent's own words."""
+    OBSERVATION_KIND_TOOL_CALL: _ObservationKind.ValueType  # 3
+    """A call of a tool: `tool` is its name, `text` its arguments, JSON or a command line."""
+    OBSERVATION_KIND_TOOL_OUTPUT: _ObservationKind.ValueType  # 4
+    """What a tool answered."""
+
+class ObservationKind(_ObservationKind, metaclass=_ObservationKindEnumTypeWrapper): ...
+
+OBSERVATION_KIND_UNSPECIFIED: ObservationKind.ValueType  # 0
+OBSERVATION_KIND_USER: ObservationKind.ValueType  # 1
+"""What the user said."""
+OBSERVATION_KIND_AGENT: ObservationKind.ValueType  # 2
+"""The agent's own words."""
+OBSERVATION_KIND_TOOL_CALL: ObservationKind.ValueType  # 3
+"""A call of a tool: `tool` is its name, `text` its arguments, JSON or a command line."""
+OBSERVATION_KIND_TOOL_OUTPUT: ObservationKind.ValueType  # 4
+"""What a tool answered."""
+Global___ObservationKind: _TypeAlias = ObservationKind  # noqa: Y015
+
 @_typing.final
 class FocusRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
@@ -199,6 +252,8 @@ class FocusRequest(_message.Message):
     PROFILE_FIELD_NUMBER: _builtins.int
     AT_LEAST_GENERATION_FIELD_NUMBER: _builtins.int
     RECEIVED_TURN_FIELD_NUMBER: _builtins.int
+    USER_REQUEST_FIELD_NUMBER: _builtins.int
+    PAGE_IN_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
     goal: _builtins.str
     budget_tokens: _builtins.int
@@ -219,6 +274,9 @@ class FocusRequest(_message.Message):
     """The turn of the last reply whose delta the host applied; send it with delta_only. Where it is not the turn of the
     delivered ledger, a reply was lost: everything is NEW again. 0 means the host does not say.
     """
+    user_request: _builtins.str
+    """What the user asked, on the turns that bring a new request: mandatory until CloseRequest or the next one."""
+    page_in: Global___PageIn.ValueType
     @_builtins.property
     def namespaces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The namespaces to search; empty means all of the tenant's."""
@@ -237,10 +295,12 @@ class FocusRequest(_message.Message):
         profile: _builtins.str = ...,
         at_least_generation: _builtins.int = ...,
         received_turn: _builtins.int = ...,
+        user_request: _builtins.str = ...,
+        page_in: Global___PageIn.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "at_least_generation", b"at_least_generation", "budget_tokens", b"budget_tokens", "delta_only", b"delta_only", "goal", b"goal", "mode", b"mode", "namespaces", b"namespaces", "profile", b"profile", "received_turn", b"received_turn", "request_id", b"request_id", "top_k", b"top_k"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "at_least_generation", b"at_least_generation", "budget_tokens", b"budget_tokens", "delta_only", b"delta_only", "goal", b"goal", "mode", b"mode", "namespaces", b"namespaces", "page_in", b"page_in", "profile", b"profile", "received_turn", b"received_turn", "request_id", b"request_id", "top_k", b"top_k", "user_request", b"user_request"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -278,6 +338,7 @@ class FocusReply(_message.Message):
     PREFIX_STABLE_FIELD_NUMBER: _builtins.int
     PIN_REPORTS_FIELD_NUMBER: _builtins.int
     STEPS_FIELD_NUMBER: _builtins.int
+    UNDO_OFFERED_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
     epoch: _builtins.int
     turn: _builtins.int
@@ -296,6 +357,8 @@ class FocusReply(_message.Message):
     """True where this answer was stored for an earlier call with the same request_id."""
     prefix_stable: _builtins.float
     """Share of the earlier block that this one begins with, byte for byte. 0 on the first turn."""
+    undo_offered: _builtins.bool
+    """True where this turn refocused: UndoRefocus takes it back until the next Focus."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___Item]: ...
     @_builtins.property
@@ -361,10 +424,11 @@ class FocusReply(_message.Message):
         prefix_stable: _builtins.float = ...,
         pin_reports: _abc.Iterable[Global___PinReport] | None = ...,
         steps: _abc.Iterable[Global___Step] | None = ...,
+        undo_offered: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "check", b"check", "coverage", b"coverage", "cut", b"cut", "delta", b"delta", "drift", b"drift", "ignored", b"ignored", "over_budget", b"over_budget", "status", b"status", "sufficiency", b"sufficiency", "versions", b"versions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "answer", b"answer", "block", b"block", "budget", b"budget", "check", b"check", "coverage", b"coverage", "cut", b"cut", "degraded", b"degraded", "delta", b"delta", "drift", b"drift", "embedding_calls", b"embedding_calls", "epoch", b"epoch", "filtering_reason", b"filtering_reason", "ignored", b"ignored", "items", b"items", "model_calls", b"model_calls", "moves", b"moves", "over_budget", b"over_budget", "pin_reports", b"pin_reports", "prefix_stable", b"prefix_stable", "receipt", b"receipt", "receipt_digest", b"receipt_digest", "replayed", b"replayed", "status", b"status", "steps", b"steps", "sufficiency", b"sufficiency", "turn", b"turn", "versions", b"versions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "answer", b"answer", "block", b"block", "budget", b"budget", "check", b"check", "coverage", b"coverage", "cut", b"cut", "degraded", b"degraded", "delta", b"delta", "drift", b"drift", "embedding_calls", b"embedding_calls", "epoch", b"epoch", "filtering_reason", b"filtering_reason", "ignored", b"ignored", "items", b"items", "model_calls", b"model_calls", "moves", b"moves", "over_budget", b"over_budget", "pin_reports", b"pin_reports", "prefix_stable", b"prefix_stable", "receipt", b"receipt", "receipt_digest", b"receipt_digest", "replayed", b"replayed", "status", b"status", "steps", b"steps", "sufficiency", b"sufficiency", "turn", b"turn", "undo_offered", b"undo_offered", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1022,10 +1086,13 @@ class PinReport(_message.Message):
     STANDING_FIELD_NUMBER: _builtins.int
     SUCCESSOR_FIELD_NUMBER: _builtins.int
     WHAT_TO_DO_FIELD_NUMBER: _builtins.int
+    REPLACED_BY_FIELD_NUMBER: _builtins.int
     ref: _builtins.str
     standing: _common_pb2.Standing.ValueType
     successor: _builtins.str
     what_to_do: _builtins.str
+    replaced_by: _builtins.str
+    """Set where the host asked for it: the pin is now that of the successor."""
     def __init__(
         self,
         *,
@@ -1033,10 +1100,11 @@ class PinReport(_message.Message):
         standing: _common_pb2.Standing.ValueType = ...,
         successor: _builtins.str = ...,
         what_to_do: _builtins.str = ...,
+        replaced_by: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ref", b"ref", "standing", b"standing", "successor", b"successor", "what_to_do", b"what_to_do"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ref", b"ref", "replaced_by", b"replaced_by", "standing", b"standing", "successor", b"successor", "what_to_do", b"what_to_do"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1186,6 +1254,10 @@ class StatusReply(_message.Message):
     MODEL_CALLS_FIELD_NUMBER: _builtins.int
     STATE_DIGEST_FIELD_NUMBER: _builtins.int
     LAST_RECEIPT_FIELD_NUMBER: _builtins.int
+    USER_REQUEST_FIELD_NUMBER: _builtins.int
+    LINEAGE_FIELD_NUMBER: _builtins.int
+    UNDO_OFFERED_FIELD_NUMBER: _builtins.int
+    RESET_REASON_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
     epoch: _builtins.int
     turn: _builtins.int
@@ -1195,6 +1267,11 @@ class StatusReply(_message.Message):
     state_digest: _builtins.str
     """Digest of the stored state: equal digests, equal sets."""
     last_receipt: _builtins.str
+    user_request: _builtins.str
+    """The user's request that is open; empty where none is."""
+    undo_offered: _builtins.bool
+    reset_reason: _builtins.str
+    """What the host said when it began this epoch."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___Item]: ...
     @_builtins.property
@@ -1211,6 +1288,10 @@ class StatusReply(_message.Message):
     def cut(self) -> _common_pb2.Cut: ...
     @_builtins.property
     def versions(self) -> _common_pb2.Versions: ...
+    @_builtins.property
+    def lineage(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The agents whose words this one may read beside its own: those it was forked or handed from, nearest first."""
+
     def __init__(
         self,
         *,
@@ -1230,10 +1311,14 @@ class StatusReply(_message.Message):
         model_calls: _builtins.int = ...,
         state_digest: _builtins.str = ...,
         last_receipt: _builtins.str = ...,
+        user_request: _builtins.str = ...,
+        lineage: _abc.Iterable[_builtins.str] | None = ...,
+        undo_offered: _builtins.bool = ...,
+        reset_reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "cut", b"cut", "drift", b"drift", "faults", b"faults", "versions", b"versions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "budget", b"budget", "cut", b"cut", "drift", b"drift", "epoch", b"epoch", "faults", b"faults", "ghost_count", b"ghost_count", "ghosts", b"ghosts", "goal", b"goal", "items", b"items", "last_receipt", b"last_receipt", "model_calls", b"model_calls", "pins", b"pins", "state_digest", b"state_digest", "turn", b"turn", "versions", b"versions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "budget", b"budget", "cut", b"cut", "drift", b"drift", "epoch", b"epoch", "faults", b"faults", "ghost_count", b"ghost_count", "ghosts", b"ghosts", "goal", b"goal", "items", b"items", "last_receipt", b"last_receipt", "lineage", b"lineage", "model_calls", b"model_calls", "pins", b"pins", "reset_reason", b"reset_reason", "state_digest", b"state_digest", "turn", b"turn", "undo_offered", b"undo_offered", "user_request", b"user_request", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1310,6 +1395,9 @@ class Pin(_message.Message):
     PINNED_TURN_FIELD_NUMBER: _builtins.int
     TITLE_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
+    EXPIRES_WITH_EPOCH_FIELD_NUMBER: _builtins.int
+    EXPIRES_AT_SECONDS_FIELD_NUMBER: _builtins.int
+    FOLLOW_SUCCESSOR_FIELD_NUMBER: _builtins.int
     ref: _builtins.str
     owner: Global___PinOwner.ValueType
     reason: _builtins.str
@@ -1318,6 +1406,11 @@ class Pin(_message.Message):
     pinned_turn: _builtins.int
     title: _builtins.str
     tokens: _builtins.int
+    expires_with_epoch: _builtins.bool
+    """True where it ends with the epoch it was made in."""
+    expires_at_seconds: _builtins.int
+    """Unix time at which it ends, at the first Focus after; 0 means that time does not end it."""
+    follow_successor: _builtins.bool
     def __init__(
         self,
         *,
@@ -1328,10 +1421,13 @@ class Pin(_message.Message):
         pinned_turn: _builtins.int = ...,
         title: _builtins.str = ...,
         tokens: _builtins.int = ...,
+        expires_with_epoch: _builtins.bool = ...,
+        expires_at_seconds: _builtins.int = ...,
+        follow_successor: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_turn", b"expires_turn", "owner", b"owner", "pinned_turn", b"pinned_turn", "reason", b"reason", "ref", b"ref", "title", b"title", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_at_seconds", b"expires_at_seconds", "expires_turn", b"expires_turn", "expires_with_epoch", b"expires_with_epoch", "follow_successor", b"follow_successor", "owner", b"owner", "pinned_turn", b"pinned_turn", "reason", b"reason", "ref", b"ref", "title", b"title", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1372,30 +1468,105 @@ class Use(_message.Message):
 Global___Use: _TypeAlias = Use  # noqa: Y015
 
 @_typing.final
+class Observation(_message.Message):
+    """Something the agent did or saw. Refs, paths, symbols and line ranges in it are matched against the set."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    TOOL_FIELD_NUMBER: _builtins.int
+    kind: Global___ObservationKind.ValueType
+    text: _builtins.str
+    tool: _builtins.str
+    def __init__(
+        self,
+        *,
+        kind: Global___ObservationKind.ValueType = ...,
+        text: _builtins.str = ...,
+        tool: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "text", b"text", "tool", b"tool"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Observation: _TypeAlias = Observation  # noqa: Y015
+
+@_typing.final
 class TouchRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     AGENT_FIELD_NUMBER: _builtins.int
     USES_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    OBSERVED_FIELD_NUMBER: _builtins.int
+    KEEP_HISTORY_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
     request_id: _builtins.str
+    keep_history: _builtins.bool
+    """Keep the observations as records of kind `turn` in the agent's own namespace, whole."""
     @_builtins.property
     def uses(self) -> _containers.RepeatedCompositeFieldContainer[Global___Use]: ...
+    @_builtins.property
+    def observed(self) -> _containers.RepeatedCompositeFieldContainer[Global___Observation]: ...
     def __init__(
         self,
         *,
         agent: _builtins.str = ...,
         uses: _abc.Iterable[Global___Use] | None = ...,
         request_id: _builtins.str = ...,
+        observed: _abc.Iterable[Global___Observation] | None = ...,
+        keep_history: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "request_id", b"request_id", "uses", b"uses"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "keep_history", b"keep_history", "observed", b"observed", "request_id", b"request_id", "uses", b"uses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TouchRequest: _TypeAlias = TouchRequest  # noqa: Y015
+
+@_typing.final
+class ObservedUse(_message.Message):
+    """A use that was found in an observation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    REFS_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    MATCHED_FIELD_NUMBER: _builtins.int
+    FAULT_FIELD_NUMBER: _builtins.int
+    PAGED_IN_FIELD_NUMBER: _builtins.int
+    observation: _builtins.int
+    """The place of the observation in the request, from 0."""
+    action: Global___UseAction.ValueType
+    matched: _builtins.str
+    """The words that were matched."""
+    fault: _builtins.bool
+    @_builtins.property
+    def refs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def paged_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def __init__(
+        self,
+        *,
+        observation: _builtins.int = ...,
+        refs: _abc.Iterable[_builtins.str] | None = ...,
+        action: Global___UseAction.ValueType = ...,
+        matched: _builtins.str = ...,
+        fault: _builtins.bool = ...,
+        paged_in: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "fault", b"fault", "matched", b"matched", "observation", b"observation", "paged_in", b"paged_in", "refs", b"refs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObservedUse: _TypeAlias = ObservedUse  # noqa: Y015
 
 @_typing.final
 class Touched(_message.Message):
@@ -1442,6 +1613,9 @@ class TouchReply(_message.Message):
     VERSIONS_FIELD_NUMBER: _builtins.int
     MODEL_CALLS_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    OBSERVED_FIELD_NUMBER: _builtins.int
+    KEPT_FIELD_NUMBER: _builtins.int
+    PASSED_OVER_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
     turn: _builtins.int
     model_calls: _builtins.int
@@ -1458,6 +1632,16 @@ class TouchReply(_message.Message):
     def faults(self) -> Global___Faults: ...
     @_builtins.property
     def versions(self) -> _common_pb2.Versions: ...
+    @_builtins.property
+    def observed(self) -> _containers.RepeatedCompositeFieldContainer[Global___ObservedUse]: ...
+    @_builtins.property
+    def kept(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """With keep_history: the refs of the records kept, in the order of the observations."""
+
+    @_builtins.property
+    def passed_over(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.ReasonCount]:
+        """What was observed and not taken as a use, or not kept, by reason."""
+
     def __init__(
         self,
         *,
@@ -1470,10 +1654,13 @@ class TouchReply(_message.Message):
         versions: _common_pb2.Versions | None = ...,
         model_calls: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        observed: _abc.Iterable[Global___ObservedUse] | None = ...,
+        kept: _abc.Iterable[_builtins.str] | None = ...,
+        passed_over: _abc.Iterable[_common_pb2.ReasonCount] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["faults", b"faults", "versions", b"versions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "faults", b"faults", "model_calls", b"model_calls", "moves", b"moves", "replayed", b"replayed", "touched", b"touched", "turn", b"turn", "unmatched", b"unmatched", "versions", b"versions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "faults", b"faults", "kept", b"kept", "model_calls", b"model_calls", "moves", b"moves", "observed", b"observed", "passed_over", b"passed_over", "replayed", b"replayed", "touched", b"touched", "turn", b"turn", "unmatched", b"unmatched", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1652,6 +1839,9 @@ class PinRequest(_message.Message):
     EXPIRES_TURNS_FIELD_NUMBER: _builtins.int
     OWNER_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    EXPIRES_WITH_EPOCH_FIELD_NUMBER: _builtins.int
+    EXPIRES_SECONDS_FIELD_NUMBER: _builtins.int
+    FOLLOW_SUCCESSOR_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
     ref: _builtins.str
     """A record's ref, or `text` to pin words of the host's own."""
@@ -1661,6 +1851,12 @@ class PinRequest(_message.Message):
     """Turns from now; 0 means until it is unpinned (a host's pins only)."""
     owner: Global___PinOwner.ValueType
     request_id: _builtins.str
+    expires_with_epoch: _builtins.bool
+    """End with this epoch."""
+    expires_seconds: _builtins.int
+    """Seconds from now; 0 means that time does not end it."""
+    follow_successor: _builtins.bool
+    """Where the record is superseded, pin its successor instead."""
     def __init__(
         self,
         *,
@@ -1671,10 +1867,13 @@ class PinRequest(_message.Message):
         expires_turns: _builtins.int = ...,
         owner: Global___PinOwner.ValueType = ...,
         request_id: _builtins.str = ...,
+        expires_with_epoch: _builtins.bool = ...,
+        expires_seconds: _builtins.int = ...,
+        follow_successor: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "expires_turns", b"expires_turns", "owner", b"owner", "reason", b"reason", "ref", b"ref", "request_id", b"request_id", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "expires_seconds", b"expires_seconds", "expires_turns", b"expires_turns", "expires_with_epoch", b"expires_with_epoch", "follow_successor", b"follow_successor", "owner", b"owner", "reason", b"reason", "ref", b"ref", "request_id", b"request_id", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1890,3 +2089,310 @@ class ResetContextReply(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ResetContextReply: _TypeAlias = ResetContextReply  # noqa: Y015
+
+@_typing.final
+class UndoRefocusRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    request_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UndoRefocusRequest: _TypeAlias = UndoRefocusRequest  # noqa: Y015
+
+@_typing.final
+class UndoRefocusReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    replayed: _builtins.bool
+    @_builtins.property
+    def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___Move]: ...
+    @_builtins.property
+    def versions(self) -> _common_pb2.Versions: ...
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        moves: _abc.Iterable[Global___Move] | None = ...,
+        versions: _common_pb2.Versions | None = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["versions", b"versions"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "moves", b"moves", "replayed", b"replayed", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UndoRefocusReply: _TypeAlias = UndoRefocusReply  # noqa: Y015
+
+@_typing.final
+class CloseRequestRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    request_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CloseRequestRequest: _TypeAlias = CloseRequestRequest  # noqa: Y015
+
+@_typing.final
+class CloseRequestReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    USER_REQUEST_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    user_request: _builtins.str
+    """The request that was open."""
+    replayed: _builtins.bool
+    @_builtins.property
+    def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___Move]: ...
+    @_builtins.property
+    def versions(self) -> _common_pb2.Versions: ...
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        user_request: _builtins.str = ...,
+        moves: _abc.Iterable[Global___Move] | None = ...,
+        versions: _common_pb2.Versions | None = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["versions", b"versions"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "moves", b"moves", "replayed", b"replayed", "user_request", b"user_request", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CloseRequestReply: _TypeAlias = CloseRequestReply  # noqa: Y015
+
+@_typing.final
+class ForkRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    CHILD_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    child: _builtins.str
+    """The new agent; it must not have a set yet."""
+    request_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        child: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "child", b"child", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForkRequest: _TypeAlias = ForkRequest  # noqa: Y015
+
+@_typing.final
+class ForkReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    CHILD_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    ENTRIES_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    child: _builtins.str
+    turn: _builtins.int
+    entries: _builtins.int
+    replayed: _builtins.bool
+    @_builtins.property
+    def versions(self) -> _common_pb2.Versions: ...
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        child: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        entries: _builtins.int = ...,
+        versions: _common_pb2.Versions | None = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["versions", b"versions"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "child", b"child", "entries", b"entries", "replayed", b"replayed", "turn", b"turn", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForkReply: _TypeAlias = ForkReply  # noqa: Y015
+
+@_typing.final
+class HandoffRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    TO_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    to: _builtins.str
+    """Who gets the set; it must not have one yet."""
+    request_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        to: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "request_id", b"request_id", "to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandoffRequest: _TypeAlias = HandoffRequest  # noqa: Y015
+
+@_typing.final
+class HandoffReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    TO_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    ENTRIES_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    to: _builtins.str
+    turn: _builtins.int
+    entries: _builtins.int
+    replayed: _builtins.bool
+    @_builtins.property
+    def versions(self) -> _common_pb2.Versions: ...
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        to: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        entries: _builtins.int = ...,
+        versions: _common_pb2.Versions | None = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["versions", b"versions"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "entries", b"entries", "replayed", b"replayed", "to", b"to", "turn", b"turn", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandoffReply: _TypeAlias = HandoffReply  # noqa: Y015
+
+@_typing.final
+class ForgetRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForgetRequest: _TypeAlias = ForgetRequest  # noqa: Y015
+
+@_typing.final
+class Deleted(_message.Message):
+    """How much of a kind was deleted, and how much of it a look through the whole store still found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WHAT_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    what: _builtins.str
+    count: _builtins.int
+    left: _builtins.int
+    def __init__(
+        self,
+        *,
+        what: _builtins.str = ...,
+        count: _builtins.int = ...,
+        left: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "left", b"left", "what", b"what"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Deleted: _TypeAlias = Deleted  # noqa: Y015
+
+@_typing.final
+class ForgetReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    DELETED_FIELD_NUMBER: _builtins.int
+    VERIFIED_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    verified: _builtins.bool
+    """True where nothing was left."""
+    @_builtins.property
+    def deleted(self) -> _containers.RepeatedCompositeFieldContainer[Global___Deleted]: ...
+    @_builtins.property
+    def versions(self) -> _common_pb2.Versions: ...
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        deleted: _abc.Iterable[Global___Deleted] | None = ...,
+        verified: _builtins.bool = ...,
+        versions: _common_pb2.Versions | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["versions", b"versions"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "deleted", b"deleted", "verified", b"verified", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForgetReply: _TypeAlias = ForgetReply  # noqa: Y015

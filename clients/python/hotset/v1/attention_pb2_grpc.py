@@ -79,6 +79,31 @@ class AttentionStub:
                 request_serializer=hotset_dot_v1_dot_attention__pb2.ResetContextRequest.SerializeToString,
                 response_deserializer=hotset_dot_v1_dot_attention__pb2.ResetContextReply.FromString,
                 _registered_method=True)
+        self.UndoRefocus = channel.unary_unary(
+                '/hotset.v1.Attention/UndoRefocus',
+                request_serializer=hotset_dot_v1_dot_attention__pb2.UndoRefocusRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_attention__pb2.UndoRefocusReply.FromString,
+                _registered_method=True)
+        self.CloseRequest = channel.unary_unary(
+                '/hotset.v1.Attention/CloseRequest',
+                request_serializer=hotset_dot_v1_dot_attention__pb2.CloseRequestRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_attention__pb2.CloseRequestReply.FromString,
+                _registered_method=True)
+        self.Fork = channel.unary_unary(
+                '/hotset.v1.Attention/Fork',
+                request_serializer=hotset_dot_v1_dot_attention__pb2.ForkRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_attention__pb2.ForkReply.FromString,
+                _registered_method=True)
+        self.Handoff = channel.unary_unary(
+                '/hotset.v1.Attention/Handoff',
+                request_serializer=hotset_dot_v1_dot_attention__pb2.HandoffRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_attention__pb2.HandoffReply.FromString,
+                _registered_method=True)
+        self.Forget = channel.unary_unary(
+                '/hotset.v1.Attention/Forget',
+                request_serializer=hotset_dot_v1_dot_attention__pb2.ForgetRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_attention__pb2.ForgetReply.FromString,
+                _registered_method=True)
 
 
 class AttentionServicer:
@@ -144,6 +169,41 @@ class AttentionServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def UndoRefocus(self, request, context):
+        """Takes the last refocus back: what it took out returns. Offered until the next Focus.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseRequest(self, request, context):
+        """The user's request is done: it is mandatory no longer.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Fork(self, request, context):
+        """Gives a new agent a copy of the set; both go on by themselves, over the same records.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Handoff(self, request, context):
+        """Gives the set itself to a new agent; the old one is left without.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Forget(self, request, context):
+        """Deletes all that is kept of an agent and looks whether anything is left.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AttentionServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -191,6 +251,31 @@ def add_AttentionServicer_to_server(servicer, server):
                     servicer.ResetContext,
                     request_deserializer=hotset_dot_v1_dot_attention__pb2.ResetContextRequest.FromString,
                     response_serializer=hotset_dot_v1_dot_attention__pb2.ResetContextReply.SerializeToString,
+            ),
+            'UndoRefocus': grpc.unary_unary_rpc_method_handler(
+                    servicer.UndoRefocus,
+                    request_deserializer=hotset_dot_v1_dot_attention__pb2.UndoRefocusRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_attention__pb2.UndoRefocusReply.SerializeToString,
+            ),
+            'CloseRequest': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseRequest,
+                    request_deserializer=hotset_dot_v1_dot_attention__pb2.CloseRequestRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_attention__pb2.CloseRequestReply.SerializeToString,
+            ),
+            'Fork': grpc.unary_unary_rpc_method_handler(
+                    servicer.Fork,
+                    request_deserializer=hotset_dot_v1_dot_attention__pb2.ForkRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_attention__pb2.ForkReply.SerializeToString,
+            ),
+            'Handoff': grpc.unary_unary_rpc_method_handler(
+                    servicer.Handoff,
+                    request_deserializer=hotset_dot_v1_dot_attention__pb2.HandoffRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_attention__pb2.HandoffReply.SerializeToString,
+            ),
+            'Forget': grpc.unary_unary_rpc_method_handler(
+                    servicer.Forget,
+                    request_deserializer=hotset_dot_v1_dot_attention__pb2.ForgetRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_attention__pb2.ForgetReply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -436,6 +521,141 @@ class Attention:
             '/hotset.v1.Attention/ResetContext',
             hotset_dot_v1_dot_attention__pb2.ResetContextRequest.SerializeToString,
             hotset_dot_v1_dot_attention__pb2.ResetContextReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UndoRefocus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Attention/UndoRefocus',
+            hotset_dot_v1_dot_attention__pb2.UndoRefocusRequest.SerializeToString,
+            hotset_dot_v1_dot_attention__pb2.UndoRefocusReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseRequest(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Attention/CloseRequest',
+            hotset_dot_v1_dot_attention__pb2.CloseRequestRequest.SerializeToString,
+            hotset_dot_v1_dot_attention__pb2.CloseRequestReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Fork(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Attention/Fork',
+            hotset_dot_v1_dot_attention__pb2.ForkRequest.SerializeToString,
+            hotset_dot_v1_dot_attention__pb2.ForkReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Handoff(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Attention/Handoff',
+            hotset_dot_v1_dot_attention__pb2.HandoffRequest.SerializeToString,
+            hotset_dot_v1_dot_attention__pb2.HandoffReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Forget(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Attention/Forget',
+            hotset_dot_v1_dot_attention__pb2.ForgetRequest.SerializeToString,
+            hotset_dot_v1_dot_attention__pb2.ForgetReply.FromString,
             options,
             channel_credentials,
             insecure,

@@ -46,6 +46,16 @@ class AttentionStub:
     Evict: _grpc.UnaryUnaryMultiCallable[_attention_pb2.EvictRequest, _attention_pb2.EvictReply]
     ResetContext: _grpc.UnaryUnaryMultiCallable[_attention_pb2.ResetContextRequest, _attention_pb2.ResetContextReply]
     """The host compacted or cleared its context: a new epoch, in which nothing counts as delivered."""
+    UndoRefocus: _grpc.UnaryUnaryMultiCallable[_attention_pb2.UndoRefocusRequest, _attention_pb2.UndoRefocusReply]
+    """Takes the last refocus back: what it took out returns. Offered until the next Focus."""
+    CloseRequest: _grpc.UnaryUnaryMultiCallable[_attention_pb2.CloseRequestRequest, _attention_pb2.CloseRequestReply]
+    """The user's request is done: it is mandatory no longer."""
+    Fork: _grpc.UnaryUnaryMultiCallable[_attention_pb2.ForkRequest, _attention_pb2.ForkReply]
+    """Gives a new agent a copy of the set; both go on by themselves, over the same records."""
+    Handoff: _grpc.UnaryUnaryMultiCallable[_attention_pb2.HandoffRequest, _attention_pb2.HandoffReply]
+    """Gives the set itself to a new agent; the old one is left without."""
+    Forget: _grpc.UnaryUnaryMultiCallable[_attention_pb2.ForgetRequest, _attention_pb2.ForgetReply]
+    """Deletes all that is kept of an agent and looks whether anything is left."""
 
 @_typing.type_check_only
 class AttentionAsyncStub(AttentionStub):
@@ -65,6 +75,16 @@ class AttentionAsyncStub(AttentionStub):
     Evict: _aio.UnaryUnaryMultiCallable[_attention_pb2.EvictRequest, _attention_pb2.EvictReply]  # type: ignore[assignment]
     ResetContext: _aio.UnaryUnaryMultiCallable[_attention_pb2.ResetContextRequest, _attention_pb2.ResetContextReply]  # type: ignore[assignment]
     """The host compacted or cleared its context: a new epoch, in which nothing counts as delivered."""
+    UndoRefocus: _aio.UnaryUnaryMultiCallable[_attention_pb2.UndoRefocusRequest, _attention_pb2.UndoRefocusReply]  # type: ignore[assignment]
+    """Takes the last refocus back: what it took out returns. Offered until the next Focus."""
+    CloseRequest: _aio.UnaryUnaryMultiCallable[_attention_pb2.CloseRequestRequest, _attention_pb2.CloseRequestReply]  # type: ignore[assignment]
+    """The user's request is done: it is mandatory no longer."""
+    Fork: _aio.UnaryUnaryMultiCallable[_attention_pb2.ForkRequest, _attention_pb2.ForkReply]  # type: ignore[assignment]
+    """Gives a new agent a copy of the set; both go on by themselves, over the same records."""
+    Handoff: _aio.UnaryUnaryMultiCallable[_attention_pb2.HandoffRequest, _attention_pb2.HandoffReply]  # type: ignore[assignment]
+    """Gives the set itself to a new agent; the old one is left without."""
+    Forget: _aio.UnaryUnaryMultiCallable[_attention_pb2.ForgetRequest, _attention_pb2.ForgetReply]  # type: ignore[assignment]
+    """Deletes all that is kept of an agent and looks whether anything is left."""
 
 class AttentionServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
@@ -135,5 +155,45 @@ class AttentionServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_attention_pb2.ResetContextReply, _abc.Awaitable[_attention_pb2.ResetContextReply]]:
         """The host compacted or cleared its context: a new epoch, in which nothing counts as delivered."""
+
+    @_abc_1.abstractmethod
+    def UndoRefocus(
+        self,
+        request: _attention_pb2.UndoRefocusRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_attention_pb2.UndoRefocusReply, _abc.Awaitable[_attention_pb2.UndoRefocusReply]]:
+        """Takes the last refocus back: what it took out returns. Offered until the next Focus."""
+
+    @_abc_1.abstractmethod
+    def CloseRequest(
+        self,
+        request: _attention_pb2.CloseRequestRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_attention_pb2.CloseRequestReply, _abc.Awaitable[_attention_pb2.CloseRequestReply]]:
+        """The user's request is done: it is mandatory no longer."""
+
+    @_abc_1.abstractmethod
+    def Fork(
+        self,
+        request: _attention_pb2.ForkRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_attention_pb2.ForkReply, _abc.Awaitable[_attention_pb2.ForkReply]]:
+        """Gives a new agent a copy of the set; both go on by themselves, over the same records."""
+
+    @_abc_1.abstractmethod
+    def Handoff(
+        self,
+        request: _attention_pb2.HandoffRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_attention_pb2.HandoffReply, _abc.Awaitable[_attention_pb2.HandoffReply]]:
+        """Gives the set itself to a new agent; the old one is left without."""
+
+    @_abc_1.abstractmethod
+    def Forget(
+        self,
+        request: _attention_pb2.ForgetRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_attention_pb2.ForgetReply, _abc.Awaitable[_attention_pb2.ForgetReply]]:
+        """Deletes all that is kept of an agent and looks whether anything is left."""
 
 def add_AttentionServicer_to_server(servicer: AttentionServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

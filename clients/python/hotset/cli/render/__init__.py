@@ -10,15 +10,20 @@ from hotset.cli.render.corpus import (
     render_resolve,
 )
 from hotset.cli.render.settings import RenderSettings
+from hotset.cli.render.succession import render_forget, render_fork, render_handoff
 from hotset.cli.render.text import visible
-from hotset.cli.render.turn import render_check, render_focus, render_pin, render_touch
+from hotset.cli.render.turn import render_check, render_closed, render_focus, render_pin, render_touch
 from hotset.cli.render.working_set import kind_of, render_items, render_moves, render_pins, render_status
 
 __all__ = [
     "RenderSettings",
     "kind_of",
     "render_check",
+    "render_closed",
     "render_focus",
+    "render_forget",
+    "render_fork",
+    "render_handoff",
     "render_ingest_summary",
     "render_items",
     "render_list",

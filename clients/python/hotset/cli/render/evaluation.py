@@ -141,5 +141,7 @@ def pin_reports(reports: Iterable[PinReport]) -> Iterator[Text]:
     for report in reports:
         successor = f" by {visible(report.successor)}" if report.successor else ""
         line = Text(f"Pin {visible(report.ref)} is {spaced(report.standing.value)}{successor}. ", style="yellow")
+        if report.replaced_by:
+            line.append(f"Pinned in its place: {visible(report.replaced_by)}. ", style="green")
         line.append(visible(report.what_to_do))
         yield line

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -58,6 +59,14 @@ def spaced(word: str) -> str:
 def place(path: str, lines: Lines | None) -> str:
     """Return a path with its lines as `hotset touch` takes it."""
     return visible(f"{path}:{lines.start}-{lines.end}" if lines and path else path)
+
+
+def moment(unix_seconds: int) -> str:
+    """Return a time to the minute; a number that no calendar holds stays a number."""
+    try:
+        return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (OverflowError, ValueError, OSError):
+        return f"{unix_seconds} s"
 
 
 def tier_word(tier: Tier) -> str:

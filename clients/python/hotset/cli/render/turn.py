@@ -18,8 +18,9 @@ from hotset.cli.render.evaluation import (
     sufficiency_line,
 )
 from hotset.cli.render.settings import RenderSettings
-from hotset.cli.render.text import add_row, count, counted, percent, visible
+from hotset.cli.render.text import add_row, count, counted, percent, reasons, visible
 from hotset.cli.render.working_set import (
+    UNDO,
     budget_line,
     faults_line,
     render_items,
@@ -27,7 +28,7 @@ from hotset.cli.render.working_set import (
     render_pins,
     render_status,
 )
-from hotset.types import CheckAnswer, FocusAnswer, PinAnswer, TouchAnswer, Use
+from hotset.types import CheckAnswer, CloseAnswer, FocusAnswer, PinAnswer, TouchAnswer, Use
 
 
 def render_focus(answer: FocusAnswer, goal: str = "", settings: RenderSettings | None = None) -> RenderableType:
@@ -43,6 +44,8 @@ def render_focus(answer: FocusAnswer, goal: str = "", settings: RenderSettings |
     if answer.filtering_reason is not None:
         parts.append(nothing_line(answer.filtering_reason))
     parts += pin_reports(answer.pin_reports)
+    if answer.undo_offered:
+        parts.append(Text(UNDO, style="magenta"))
     parts.append(render_moves(answer.moves, settings))
     if answer.items:
         where = "block" if answer.over_budget is None else "set, with an empty block"
@@ -112,13 +115,27 @@ def render_touch(
     titles = {move.ref: visible(move.title) for move in answer.moves}
     for touched in answer.touched:
         word = Text("fault", style="yellow") if touched.fault else Text("hit", style="green")
-        what = ", ".join(titles.get(ref) or visible(ref) for ref in touched.refs)
-        if touched.paged_in:
-            what += f"\npaged in: {', '.join(titles.get(ref) or visible(ref) for ref in touched.paged_in)}"
+        what = _named(touched.refs, touched.paged_in, titles)
         add_row(table, word, Text(f"{_name(touched.use, uses)}{what}"))
     for use in answer.unmatched:
         add_row(table, Text("unknown", style="red"), Text(f"{_name(use, uses)}matches no record"))
-    return Group(table, render_moves(answer.moves, settings), faults_line(answer.faults))
+    for used in answer.observed:
+        word = Text("fault", style="yellow") if used.fault else Text("hit", style="green")
+        what = _named(used.refs, used.paged_in, titles)
+        add_row(table, word, Text(f"{used.action.value} {visible(used.matched)} → {what}"))
+    parts: list[RenderableType] = [table] if table.row_count else [Text("No use of any record was found")]
+    if answer.kept:
+        parts.append(Text(f"Kept: {', '.join(visible(ref) for ref in answer.kept)}", overflow="fold"))
+    if answer.passed_over:
+        parts.append(Text(f"Passed over: {reasons(answer.passed_over)}", style="dim"))
+    return Group(*parts, render_moves(answer.moves, settings), faults_line(answer.faults))
+
+
+def _named(refs: tuple[str, ...], paged_in: tuple[str, ...], titles: dict[str, str]) -> str:
+    what = ", ".join(titles.get(ref) or visible(ref) for ref in refs)
+    if paged_in:
+        what += f"\npaged in: {', '.join(titles.get(ref) or visible(ref) for ref in paged_in)}"
+    return what
 
 
 def _name(place: int, uses: tuple[Use, ...]) -> str:
@@ -138,3 +155,10 @@ def render_pin(answer: PinAnswer, settings: RenderSettings | None = None) -> Ren
         parts.append(render_pins([answer.pin]))
     parts.append(render_moves(answer.moves, settings))
     return Group(*parts)
+
+
+def render_closed(answer: CloseAnswer, settings: RenderSettings | None = None) -> RenderableType:
+    """Return the request that is done, and what that moved."""
+    closed = Text("Closed: ", style="bold")
+    closed.append(visible(answer.user_request), style="not bold")
+    return Group(closed, render_moves(answer.moves, settings))

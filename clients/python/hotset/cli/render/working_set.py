@@ -11,8 +11,8 @@ from rich.text import Text
 
 from hotset.cli.render.evaluation import drift_line, facts
 from hotset.cli.render.settings import RenderSettings
-from hotset.cli.render.text import Bar, Tail, add_row, count, counted, place, spaced, tier_word, visible
-from hotset.types import Budget, Faults, Ghost, Item, Move, Pin, StatusAnswer, Tier
+from hotset.cli.render.text import Bar, Tail, add_row, count, counted, moment, place, spaced, tier_word, visible
+from hotset.types import Budget, Faults, Ghost, Item, Move, Pin, PinOwner, StatusAnswer, Tier
 
 TIER_STYLE = {
     Tier.PINNED: "magenta",
@@ -21,6 +21,8 @@ TIER_STYLE = {
     Tier.FRONTIER_ONLY: "cyan",
     Tier.EVICTED: "dim",
 }
+UNDO = "This refocus can be taken back until the next focus: hotset undo"
+_LAST_END = {PinOwner.GOAL: "the next goal", PinOwner.REQUEST: "closed"}
 _RANK = {tier: rank for rank, tier in enumerate(Tier)}
 _KINDS = (
     ("paged in", "+", "green"),
@@ -135,10 +137,21 @@ def render_pins(pins: Iterable[Pin]) -> RenderableType:
     table.add_column("what", overflow="ellipsis", no_wrap=True, ratio=3)
     table.add_column("why", overflow="ellipsis", no_wrap=True, ratio=2, style="dim")
     for pin in pins:
-        until = f"turn {pin.expires_turn}" if pin.expires_turn else "unpinned"
         what = visible(pin.title or pin.ref)
-        add_row(table, pin.owner.value, count(pin.tokens), until, Text(what), visible(pin.reason))
+        add_row(table, pin.owner.value, count(pin.tokens), _until(pin), Text(what), visible(pin.reason))
     return table
+
+
+def _until(pin: Pin) -> str:
+    """Return the ends of a pin, the first of which counts, a line each."""
+    ends = [f"turn {pin.expires_turn}"] if pin.expires_turn else []
+    if pin.expires_with_epoch:
+        ends.append("reset")
+    if pin.expires_at_seconds:
+        ends.append(moment(pin.expires_at_seconds))
+    last = [_LAST_END.get(pin.owner, "unpinned")] if not ends else []
+    follows = ["follows its successor"] if pin.follow_successor else []
+    return "\n".join([*ends, *last, *follows])
 
 
 def faults_line(faults: Faults) -> Text:
@@ -169,15 +182,22 @@ def render_status(answer: StatusAnswer, settings: RenderSettings | None = None) 
     """Return the whole working set as it stands."""
     settings = settings or RenderSettings()
     generations = ", ".join(f"{visible(each.namespace)}@{each.generation}" for each in answer.cut.generations)
-    head = facts(
-        [
-            ("goal", Text(visible(answer.goal) or "none yet")),
-            ("budget", budget_line(answer.budget, settings)),
-            ("drift", drift_line(answer.drift)),
-            ("use", faults_line(answer.faults)),
-            ("store", Text(generations or "not read yet: no Focus so far")),
-        ]
-    )
+    rows: list[tuple[str, RenderableType]] = [("goal", Text(visible(answer.goal) or "none yet"))]
+    if answer.user_request:
+        rows.append(("request", Text(visible(answer.user_request))))
+    rows += [
+        ("budget", budget_line(answer.budget, settings)),
+        ("drift", drift_line(answer.drift)),
+        ("use", faults_line(answer.faults)),
+        ("store", Text(generations or "not read yet: no Focus so far")),
+    ]
+    if answer.undo_offered:
+        rows.append(("undo", Text(UNDO, style="magenta")))
+    if answer.lineage:
+        rows.append(("from", Text(" ← ".join(visible(each) for each in answer.lineage))))
+    if answer.reset_reason:
+        rows.append(("reset", Text(visible(answer.reset_reason))))
+    head = facts(rows)
     title = f"{visible(answer.agent)}: turn {answer.turn}, epoch {answer.epoch}"
     parts: list[RenderableType] = [Panel(head, title=Text(title), title_align="left")]
     if answer.pins:
