@@ -16,11 +16,11 @@ from retrieval.index.lexical import LexicalIndex
 from retrieval.index.lexical_follower import LexicalFollower
 from retrieval.index.progress import LEXICAL, VECTOR, Advanced, FollowerSettings, IndexState
 from retrieval.index.sensor import Embedder
-from retrieval.index.unstored import UnstoredVectors
+from retrieval.index.unstored import Unstored, UnstoredVectors
 from retrieval.index.vector import VectorIndex, decoded_vector, encoded_vector
 from retrieval.index.vector_follower import VectorFollower
 from retrieval.record import Record
-from retrieval.store.interface import Snapshot, Store
+from retrieval.store.interface import Snapshot, Store, Traces
 from retrieval.text.embedding import embedding_digest, embedding_text
 from workingset.vocabulary import Digest, Generation, Namespace, TenantId
 
@@ -73,6 +73,33 @@ class IndexFollower:
         """Look for vectors there are, embed at most so many texts; never raises what `Advanced.failed` can say."""
         return self._step(VECTOR, lambda: self._vectors.advance(max_texts))
 
+    def drop_purged(self) -> str:
+        """Let both indexes lose what was purged, now; returns why one could not, or "": then `advance_…` will.
+
+        Waits for the steps that are under way.
+        """
+        failures: list[str] = []
+        for drop in (self._lexical.drop_purged, self._vectors.drop_purged):
+            try:
+                drop()
+            except (IndexUnavailable, StoreUnavailable, Conflict) as failure:
+                failures.append(str(failure))
+        return "; ".join(failures)
+
+    def traces_of_namespace(self, tenant: TenantId, namespace: Namespace) -> Traces:
+        """What the indexes hold of the namespace, as `Snapshot.traces_of_namespace` says it of the store.
+
+        Terms of removed documents stay in the lexical index's files until tantivy merges them; no search finds them.
+        Raises IndexUnavailable.
+        """
+        return Traces(
+            (
+                ("lexical documents", self._lexical_index.documents_in(tenant, namespace)),
+                ("vectors", self._vector_index.count(tenant, namespace)),
+                ("vector files", int(self._vector_index.saved(tenant, namespace))),
+            )
+        )
+
     def prefer(self, tenant: TenantId, record_ids: Iterable[int]) -> None:
         """Embed these before all others, where they have no vector yet; the latest call's come first."""
         self._vectors.prefer(tenant, record_ids)
@@ -91,13 +118,15 @@ class IndexFollower:
         """
         texts = [embedding_text(record) for record in records]
         digests = [embedding_digest(text) for text in texts]
-        known = self._known(tenant, digests)
+        known, owners = self._known(tenant, records, digests)
         computed = 0
         for text, digest in zip(texts, digests, strict=True):
             if digest in known or (limit is not None and computed >= limit) or cancelled():
                 continue
             vector = encoded_vector(self._embedder.embed([text])[0])
-            self._unstored.add(tenant, digest, vector)
+            owner = owners[digest]
+            if owner is not None:
+                self._unstored.add(Unstored(tenant, digest, vector, owner))
             known[digest] = vector
             computed += 1
         vectors = {digest: tuple(decoded_vector(vector).tolist()) for digest, vector in known.items()}
@@ -155,15 +184,23 @@ class IndexFollower:
             self._moved.notify_all()
         return advanced
 
-    def _known(self, tenant: TenantId, digests: Sequence[Digest]) -> dict[Digest, bytes]:
+    def _known(
+        self, tenant: TenantId, records: Sequence[Record], digests: Sequence[Digest]
+    ) -> tuple[dict[Digest, bytes], dict[Digest, int | None]]:
+        """The vectors that there are, and for each other digest the id of a record with it, None where none is left."""
         with self._store.snapshot(tenant) as txn:
             stored = txn.vectors(self._embedder.fingerprint, digests)
+            owners = {
+                digest: _owner(txn, record)
+                for digest, record, vector in zip(digests, records, stored, strict=True)
+                if vector is None
+            }
         known = {digest: vector for digest, vector in zip(digests, stored, strict=True) if vector is not None}
         for digest in digests:
             waiting = None if digest in known else self._unstored.get(tenant, digest)
             if waiting is not None:
                 known[digest] = waiting
-        return known
+        return known, owners
 
     def _following(self, index: str) -> LexicalFollower | VectorFollower:
         if index not in (LEXICAL, VECTOR):
@@ -176,6 +213,7 @@ class IndexFollower:
         notes = [self._lexical_index.note, self._failures.get(LEXICAL, "")]
         try:
             held = self._lexical_index.documents_in(txn.tenant, namespace)
+            held = held if self._lexical.follows(txn, namespace) else 0
         except IndexUnavailable as failure:
             held = 0
             notes.append(str(failure))
@@ -184,10 +222,16 @@ class IndexFollower:
     def _vector_state(self, txn: Snapshot, namespace: Namespace, records: int) -> IndexState:
         generation = self._vectors.generation(txn.tenant, namespace)
         lag = self._vectors.lag(txn, namespace)
-        held = self._vector_index.count(txn.tenant, namespace)
+        held = self._vector_index.count(txn.tenant, namespace) if self._vectors.follows(txn, namespace) else 0
         filling = f"{held} of {records} records embedded" if held < records else ""
         notes = [self._vectors.note(txn.tenant, namespace), filling, self._failures.get(VECTOR, "")]
         return IndexState(VECTOR, generation, lag, _share(held, records, lag), _joined(notes))
+
+
+def _owner(txn: Snapshot, record: Record) -> int | None:
+    """The id of the record, or None where it was purged since it was read, even if its ref was taken again."""
+    found = txn.record(record.ref, record.generation or None)
+    return None if found is None else txn.record_id(record.ref)
 
 
 def _share(held: int, records: int, lag: int) -> float:

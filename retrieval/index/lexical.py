@@ -121,6 +121,27 @@ class LexicalIndex:
         with native_calls("counting in the lexical index"):
             return view.count(view.all_in(tenant, namespace))
 
+    def scopes(self) -> frozenset[str]:
+        """What `lexical_fields.scope` gave for every namespace of which the index holds, or held, documents.
+
+        Raises IndexUnavailable.
+        """
+        return self._seen().scopes
+
+    def documents_of(self, scope: str) -> int:
+        """How many live documents of a scope the index holds; raises IndexUnavailable."""
+        view = self._seen()
+        with native_calls("counting in the lexical index"):
+            return view.count(view.all_of(scope))
+
+    def remove_scope(self, scope: str) -> None:
+        """Remove all documents of a scope, from searches after `commit`, from the files when segments are merged.
+
+        Raises IndexUnavailable, after which nothing since the last commit is kept.
+        """
+        with self._writing, self._undone_on_failure("writing the lexical index"):
+            self._open_writer().delete_documents_by_term("scope", scope)
+
     def apply(self, tenant: TenantId, changes: Sequence[tuple[int, Record | None]]) -> None:
         """Replace each record id's document by the record's, or remove it where None; visible after `commit`.
 

@@ -58,7 +58,11 @@ class View:
 
     def all_in(self, tenant: TenantId, namespace: Namespace) -> tantivy.Query:
         """All documents of one namespace."""
-        return self._raw("scope", scope(tenant, namespace))
+        return self.all_of(scope(tenant, namespace))
+
+    def all_of(self, scope: str) -> tantivy.Query:
+        """All documents of one scope."""
+        return self._raw("scope", scope)
 
     def term(self, field: str, term: str) -> tantivy.Query:
         """Documents that hold the term in one field, scored by BM25."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,6 +40,14 @@ START: Final = Position.after(Generation(0))
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """How far an index has come with one filling of a namespace; what it holds of another is to be dropped."""
+
+    incarnation: int
+    position: Position = START
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """What the store remembers of an index of one namespace.
 
@@ -57,25 +66,25 @@ class Mark:
         return json.dumps([self.files, at.generation, at.record_id, self.sequence, self.model]).encode()
 
 
-def mark_name(index: str, namespace: Namespace) -> str:
-    """The name the store keeps the mark under, within the tenant."""
-    return f"index/{index}/{namespace}"
-
-
 def read_mark(txn: Snapshot, index: str, namespace: Namespace) -> Mark | None:
     """The mark of the index of a namespace, or None where there is none."""
-    encoded = txn.mark(mark_name(index, namespace))
+    encoded = txn.mark(_name(index), namespace)
     if encoded is None:
         return None
     files, generation, record_id, sequence, model = json.loads(encoded)
     return Mark(files, Position(Generation(generation), record_id), sequence, model)
 
 
-def put_marks(store: Store, tenant: TenantId, marks: dict[str, Mark]) -> None:
-    """Write marks durably; raises StoreUnavailable."""
+def put_marks(store: Store, tenant: TenantId, index: str, marks: Mapping[Namespace, tuple[int, Mark]]) -> None:
+    """Write marks durably, each where the namespace still has the incarnation beside it; raises StoreUnavailable."""
 
     def job(txn: WriteTransaction) -> None:
-        for name, mark in marks.items():
-            txn.put_mark(name, mark.encode())
+        for namespace, (incarnation, mark) in marks.items():
+            if txn.incarnation(namespace) == incarnation:
+                txn.put_mark(_name(index), mark.encode(), namespace)
 
     store.write(tenant, job)
+
+
+def _name(index: str) -> str:
+    return f"index/{index}"

@@ -7,7 +7,7 @@ is the one that the store remembers, for USearch neither checks nor protects its
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -77,10 +77,22 @@ class VectorIndex:
         """Forget the records' vectors; raises IndexUnavailable."""
         self._scope(tenant, namespace).remove(record_ids)
 
-    def clear(self, tenant: TenantId, namespace: Namespace) -> None:
-        """Forget all vectors of the namespace."""
+    def drop(self, tenant: TenantId, namespace: Namespace) -> None:
+        """Forget all vectors of the namespace and delete its file; raises IndexUnavailable."""
+        _delete(self._path(tenant, namespace))
         with self._making:
             self._scopes.pop((tenant, namespace), None)
+
+    def sweep(self, kept: Iterable[tuple[TenantId, Namespace]]) -> None:
+        """Delete all files but those of these namespaces under this model; raises IndexUnavailable."""
+        names = {self._path(tenant, namespace) for tenant, namespace in kept}
+        for path in sorted(self._directory.glob("*.usearch*")):
+            if path not in names:
+                _delete(path)
+
+    def saved(self, tenant: TenantId, namespace: Namespace) -> bool:
+        """True where the namespace has a file."""
+        return self._path(tenant, namespace).exists()
 
     def unsaved(self, tenant: TenantId, namespace: Namespace) -> bool:
         """True where the namespace changed since it was saved or loaded."""
@@ -128,6 +140,15 @@ class VectorIndex:
 
     def _acceptable(self, vector: Floats) -> bool:
         return vector.shape == (self.dimensions,) and bool(abs(float(np.linalg.norm(vector)) - 1.0) < _UNIT_TOLERANCE)
+
+
+def _delete(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except NotADirectoryError:
+        return
+    except OSError as failure:
+        raise IndexUnavailable(f"cannot delete {path}: {failure.strerror}") from failure
 
 
 def encoded_vector(vector: Sequence[float]) -> bytes:

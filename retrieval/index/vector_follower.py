@@ -8,19 +8,19 @@ embedded newest change first, after what current goals asked for. Vectors are st
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from retrieval.index.change_pages import lines_behind, live_records, read_page
-from retrieval.index.positions import Mark, mark_name, put_marks, read_mark
+from retrieval.index.positions import START, Mark, put_marks, read_mark
 from retrieval.index.progress import VECTOR, Advanced, FollowerSettings
 from retrieval.index.sensor import Embedder
-from retrieval.index.unstored import UnstoredVectors
+from retrieval.index.unstored import Unstored, UnstoredVectors
 from retrieval.index.vector import VectorIndex, encoded_vector
 from retrieval.index.vector_queue import Scope, VectorQueue
 from retrieval.store.interface import Snapshot, Store, WriteTransaction
 from retrieval.text.embedding import embedding_digest, embedding_text
-from workingset.vocabulary import Digest, Generation, Namespace, TenantId
+from workingset.vocabulary import Generation, Namespace, TenantId
 
 
 class VectorFollower:
@@ -44,6 +44,8 @@ class VectorFollower:
         self._queue: Final = VectorQueue(settings.preferred_records)
         self._notes: dict[Scope, str] = {}
         self._refused: dict[Scope, int] = {}
+        self._incarnations: dict[Scope, int] = {}
+        self._swept = False
         self._load()
 
     def advance(self, max_texts: int) -> Advanced:
@@ -53,6 +55,7 @@ class VectorFollower:
         """
         with self._working:
             if not self._store.read_only:
+                self._drop_purged()
                 self._store_waiting()
             taken, refused = self._scan_all()
             if self._store.read_only:
@@ -61,6 +64,12 @@ class VectorFollower:
                 return Advanced(taken, self._left(), 0, refused, failed)
             embedded, bad = self._embed_pending(max_texts)
             return Advanced(taken, self._left(), embedded, refused + bad)
+
+    def drop_purged(self) -> None:
+        """Lose the vectors of purged namespaces now, files too; `advance` does too. Raises IndexUnavailable."""
+        with self._working:
+            if not self._store.read_only:
+                self._drop_purged()
 
     def prefer(self, tenant: TenantId, record_ids: Iterable[int]) -> None:
         """Embed these first, where they have no vector yet; the latest call's come before all."""
@@ -73,7 +82,13 @@ class VectorFollower:
     def lag(self, txn: Snapshot, namespace: Namespace) -> int:
         """How many records wait for a vector or a look, counted up to the settings' `lag_counted`."""
         scope, most = (txn.tenant, namespace), self._settings.lag_counted
+        if not self.follows(txn, namespace):
+            return lines_behind(txn, namespace, START, most)
         return min(most, self._queue.pending(scope) + lines_behind(txn, namespace, self._queue.scanned(scope), most))
+
+    def follows(self, txn: Snapshot, namespace: Namespace) -> bool:
+        """True where what the index holds is of the namespace that the snapshot sees, not of a purged one."""
+        return self._incarnations.get((txn.tenant, namespace)) == txn.incarnation(namespace)
 
     def note(self, tenant: TenantId, namespace: Namespace) -> str:
         """Why the namespace's vectors were rebuilt, and how many were refused, or ""."""
@@ -86,22 +101,49 @@ class VectorFollower:
         if self._store.read_only:
             return
         with self._working:
+            self._drop_purged()
             for tenant, namespace in self._queue.scopes():
                 if self._index.unsaved(tenant, namespace):
                     position = self._queue.low((tenant, namespace))
                     mark = Mark(self._index.save(tenant, namespace), position, model=self._index.model)
-                    put_marks(self._store, tenant, {mark_name(VECTOR, namespace): mark})
+                    marks = {namespace: (self._incarnations[tenant, namespace], mark)}
+                    put_marks(self._store, tenant, VECTOR, marks)
+
+    def _drop_purged(self) -> None:
+        living = dict(self._living())
+        for scope, incarnation in list(self._incarnations.items()):
+            if living.get(scope) != incarnation:
+                self._drop(scope)
+        if not self._swept:  # files that no mark vouched for may be of namespaces that nobody remembers
+            self._index.sweep(self._incarnations)
+            self._swept = True
+
+    def _living(self) -> Iterator[tuple[Scope, int]]:
+        for tenant in self._store.tenants():
+            with self._store.snapshot(tenant) as txn:
+                for namespace in txn.namespaces():
+                    yield (tenant, namespace), txn.incarnation(namespace)
+
+    def _drop(self, scope: Scope) -> None:
+        self._index.drop(*scope)
+        self._queue.forget(scope)
+        self._notes.pop(scope, None)
+        self._refused.pop(scope, None)
+        self._incarnations.pop(scope, None)
 
     def _store_waiting(self) -> None:
         waiting = self._unstored.waiting()
         for tenant in sorted({vector.tenant for vector in waiting}):
-            self._put(tenant, [(vector.digest, vector.vector) for vector in waiting if vector.tenant == tenant])
+            self._put(tenant, [vector for vector in waiting if vector.tenant == tenant])
         self._unstored.stored(waiting)
 
-    def _put(self, tenant: TenantId, vectors: Sequence[tuple[Digest, bytes]]) -> None:
+    def _put(self, tenant: TenantId, vectors: Sequence[Unstored]) -> None:
+        """Store vectors of records that are not purged yet: nothing would find the others again to delete them."""
+
         def job(txn: WriteTransaction) -> None:
-            for digest, vector in vectors:
-                txn.put_vector(self._index.model, digest, vector)
+            for vector in vectors:
+                if txn.ref_of(vector.record_id) is not None:
+                    txn.put_vector(self._index.model, vector.digest, vector.vector)
 
         self._store.write(tenant, job)
 
@@ -117,7 +159,10 @@ class VectorFollower:
         return taken, refused
 
     def _scan(self, txn: Snapshot, namespace: Namespace, limit: int) -> tuple[int, int]:
-        scope = (txn.tenant, namespace)
+        scope, incarnation = (txn.tenant, namespace), txn.incarnation(namespace)
+        if self._incarnations.setdefault(scope, incarnation) != incarnation:
+            self._drop(scope)
+            self._incarnations[scope] = incarnation
         if self._queue.pending(scope) >= self._settings.pending_records:
             return 0, 0
         page = read_page(txn, namespace, self._queue.scanned(scope), limit)
@@ -158,7 +203,8 @@ class VectorFollower:
         lacking = {digests[i]: text for i, text in texts.items() if digests[i] not in vectors}
         made = dict(zip(lacking, map(encoded_vector, self._embedder.embed(list(lacking.values()))), strict=True))
         if made:
-            self._put(tenant, list(made.items()))
+            owners = {digest: record_id for record_id, digest in digests.items()}
+            self._put(tenant, [Unstored(tenant, digest, vector, owners[digest]) for digest, vector in made.items()])
         vectors |= made
         refused = self._add(scope, [(record_id, vectors[digest]) for record_id, digest in digests.items()])
         self._queue.done(scope, record_ids)
@@ -185,13 +231,16 @@ class VectorFollower:
     def _load(self) -> None:
         for tenant in self._store.tenants():
             with self._store.snapshot(tenant) as txn:
-                marks = [(namespace, read_mark(txn, VECTOR, namespace)) for namespace in txn.namespaces()]
-            for namespace, mark in marks:
-                if mark is None:
-                    continue
+                marks = [
+                    (namespace, txn.incarnation(namespace), mark)
+                    for namespace in txn.namespaces()
+                    if (mark := read_mark(txn, VECTOR, namespace)) is not None
+                ]
+            for namespace, incarnation, mark in marks:
                 fault = "is of another model" if mark.model != self._index.model else ""
                 fault = fault or self._index.load(tenant, namespace, mark.files)
                 if fault:
                     self._notes[tenant, namespace] = f"rebuilt from the store: the vector index {fault}"
                 else:
                     self._queue.resume((tenant, namespace), mark.position)
+                    self._incarnations[tenant, namespace] = incarnation

@@ -62,6 +62,11 @@ class VectorQueue:
         with self._lock:
             self._of(scope).scanned = position
 
+    def forget(self, scope: Scope) -> None:
+        """Nothing is known of the namespace any more."""
+        with self._lock:
+            self._followed.pop(scope, None)
+
     def looked_at(self, scope: Scope, page: ChangePage, missing: Collection[int]) -> None:
         """A page was scanned; these of its record ids have no vector yet."""
         with self._lock:

@@ -26,6 +26,7 @@ from workingset.vocabulary import Generation, Namespace, TenantId
 
 EDGES_READ = 1_000_000
 """No record has so many edges; reading stops there rather than never."""
+_LINKED = "ingest.linked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +64,13 @@ def link_namespace(
         total = total.plus(_link_batch(store, tenant, namespace, batch, tables, settings))
         report()
     if scope.changes:
-        store.write(tenant, lambda txn: txn.put_mark(_mark_name(namespace), str(seen).encode()))
+        store.write(tenant, lambda txn: txn.put_mark(_LINKED, str(seen).encode(), namespace))
     return total
-
-
-def _mark_name(namespace: Namespace) -> str:
-    return f"ingest.linked.{namespace}"
 
 
 def _linked_to(snapshot: Snapshot, namespace: Namespace) -> Generation:
     """The generation that the last pass saw; 0 for none, or where the mark is of another store's future."""
-    mark = snapshot.mark(_mark_name(namespace))
+    mark = snapshot.mark(_LINKED, namespace)
     generation = Generation(int(mark)) if mark and mark.isdigit() else Generation(0)
     return generation if generation <= snapshot.generation(namespace) else Generation(0)
 

@@ -15,6 +15,10 @@ Rules that every engine keeps:
 * The tenant is part of every key. A transaction is opened for one tenant and cannot see another.
 * A record is written as a new version; earlier versions stay readable at earlier generations until collected.
 * `record_id` is an engine's 63-bit integer name of a ref, never reused within a store, shared by indexes.
+* What was purged or forgotten is gone for every snapshot opened after that commit. Nothing that outlived it can be
+  taken for what comes later under the same name: a namespace written again has a new incarnation, new record ids and
+  generations above all that purged namespaces of the tenant had; a set saved again has revisions above all that
+  forgotten ones had. Bytes that were deleted may stay in free pages of the engine's files until those are written over.
 """
 
 from __future__ import annotations
@@ -68,6 +72,65 @@ class RecordPage:
     next_after: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What forgetting an agent deleted, by kind."""
+
+    sets: int = 0
+    receipts: int = 0
+    answers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What purging deleted so far, by kind, and whether rows of a purged namespace are `left` for another step.
+
+    `records` counts refs with all their `versions`; `edges` those that were live, at either end, `past_edges` those
+    that had ended; `vectors` those of any version's text, under every model.
+    """
+
+    records: int = 0
+    versions: int = 0
+    edges: int = 0
+    past_edges: int = 0
+    names: int = 0
+    changes: int = 0
+    vectors: int = 0
+    marks: int = 0
+    left: bool = False
+
+    def plus(self, later: Purged) -> Purged:
+        """This step and a later one together."""
+        return Purged(
+            self.records + later.records,
+            self.versions + later.versions,
+            self.edges + later.edges,
+            self.past_edges + later.past_edges,
+            self.names + later.names,
+            self.changes + later.changes,
+            self.vectors + later.vectors,
+            self.marks + later.marks,
+            later.left,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """How many rows still mention what was deleted, for every place that could; places are an engine's own words."""
+
+    places: tuple[tuple[str, int], ...]
+
+    @property
+    def total(self) -> int:
+        """All of them; 0 where the deletion is complete."""
+        return sum(rows for _, rows in self.places)
+
+    @property
+    def found(self) -> tuple[tuple[str, int], ...]:
+        """The places that have any."""
+        return tuple((place, rows) for place, rows in self.places if rows)
+
+
 class Snapshot(Protocol):
     """A read transaction of one tenant. `at=None` means the newest generation of the snapshot."""
 
@@ -75,7 +138,11 @@ class Snapshot(Protocol):
     def tenant(self) -> TenantId: ...
 
     def namespaces(self) -> tuple[Namespace, ...]:
-        """All namespaces that have ever been written, sorted."""
+        """All namespaces that have ever been written and not been purged since, sorted."""
+        ...
+
+    def incarnation(self, namespace: Namespace) -> int:
+        """Names this filling of the namespace: another after a purge, never reused; 0 where it was never written."""
         ...
 
     def generation(self, namespace: Namespace) -> Generation:
@@ -180,8 +247,20 @@ class Snapshot(Protocol):
         """The answer stored for an idempotency key, or None."""
         ...
 
-    def mark(self, name: str) -> bytes | None:
-        """A small named value of the shell's own, such as how far an index has come."""
+    def mark(self, name: str, namespace: Namespace | None = None) -> bytes | None:
+        """A small named value of the shell's own, such as how far an index has come: the tenant's or a namespace's."""
+        ...
+
+    def traces_of_agent(self, agent: AgentId) -> Traces:
+        """Rows that mention the agent, by reading every row of the tenant: slow, and independent of what deletes."""
+        ...
+
+    def traces_of_namespace(self, namespace: Namespace) -> Traces:
+        """Rows that mention the namespace or belong to no namespace at all, by reading every row of the tenant.
+
+        Rows of a purge that is not finished belong to none, whichever namespace they came from; so do vectors of texts
+        that no version of a record has. Slow, and independent of what deletes.
+        """
         ...
 
 
@@ -210,13 +289,38 @@ class WriteTransaction(Snapshot, Protocol):
         """Save over the state that `claim` names and return the new claim; raises ClaimLost where it moved on."""
         ...
 
+    def drop_working_set(self, claim: Claim) -> None:
+        """Delete the set that `claim` names and nothing else of its agent; raises ClaimLost where it moved on."""
+        ...
+
     def put_receipt(self, agent: AgentId, turn: Turn, encoded: bytes) -> None: ...
 
     def put_answer(self, agent: AgentId, request_id: str, encoded: bytes, keep: int) -> None:
         """Store an answer under an idempotency key, keeping the agent's newest `keep` answers."""
         ...
 
-    def put_mark(self, name: str, value: bytes) -> None: ...
+    def put_mark(self, name: str, value: bytes, namespace: Namespace | None = None) -> bool:
+        """Store a named value; a namespace's goes with it, and is not kept (False) where there is no such namespace."""
+        ...
+
+    def forget_agent(self, agent: AgentId) -> Forgotten:
+        """Delete the agent's set, receipts and stored answers. A claim on the set is lost, now and for ever."""
+        ...
+
+    def purge_namespace(self, namespace: Namespace) -> Purged:
+        """Make the namespace as if it had never been written: its records, all versions of them, their names, edges at
+        either end, changes, marks, and the vectors of their texts.
+
+        All of it is gone for readers with this commit. What it takes is deleted here up to a bounded number of rows,
+        the rest by `purge_further` in later jobs, in whatever process: `left` says so. Namespaces at the other ends of
+        live edges move on by one generation. A vector goes even where another record has the same text: it can be made
+        again. Relations keep the role that they were declared with.
+        """
+        ...
+
+    def purge_further(self) -> Purged:
+        """Delete another bounded number of rows of purged namespaces of the tenant; nothing that a reader can see."""
+        ...
 
 
 class Store(Protocol):

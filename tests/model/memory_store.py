@@ -1,65 +1,38 @@
 """A naive engine of the store interface, kept in memory: the model that real engines are compared with.
 
-Everything is a plain dictionary or list that is searched from end to end; a write works on a deep copy of all of it.
-What must survive reopening is held by a `MemoryDisk`.
+A write works on a deep copy of all there is (`memory_snapshot`). What must survive reopening is held by a `MemoryDisk`.
 """
 
 from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from retrieval.errors import BadField, ClaimLost, ReadOnlyStore, StoreUnavailable, UnknownRef
-from retrieval.record import Edge, NameKind, Record, RecordChange, StoredEdge
-from retrieval.relations import BUILT_IN, Role, role_of
-from retrieval.store.interface import Claim, NamespaceCounts, RecordPage, StoredSet, WriteTransaction
-from workingset.vocabulary import AgentId, Cut, Digest, Epoch, Generation, Namespace, Ref, TenantId, Turn
+from retrieval.record import Edge, Record, RecordChange
+from retrieval.relations import role_of
+from retrieval.store.interface import Claim, Forgotten, Purged, StoredSet, WriteTransaction
+from tests.model.memory_snapshot import (
+    FOREVER,
+    Contents,
+    MemorySnapshot,
+    Span,
+    Tenant,
+    space_of,
+    spaces_of,
+    vector_digest,
+)
+from workingset.vocabulary import AgentId, Digest, Epoch, Generation, Namespace, Ref, TenantId, Turn
 
 T = TypeVar("T")
-_FOREVER = Generation(2**63)
+K = TypeVar("K")
+V = TypeVar("V")
 _LONGEST_LOCAL_BYTES = 503
 _LONGEST_AGENT_BYTES = 507
-
-
-@dataclass
-class Span:
-    """An edge with the generations, of each end's namespace, from which and until which it is valid."""
-
-    edge: Edge
-    from_source: Generation
-    from_target: Generation
-    until_source: Generation = _FOREVER
-    until_target: Generation = _FOREVER
-
-
-@dataclass
-class Tenant:
-    """All that one tenant has stored."""
-
-    generations: dict[Namespace, Generation] = field(default_factory=dict)
-    ids: dict[Ref, int] = field(default_factory=dict)
-    versions: dict[Ref, list[Record]] = field(default_factory=dict)
-    names: set[tuple[Namespace, NameKind, str, int]] = field(default_factory=set)
-    changes: dict[tuple[Namespace, Generation, int], RecordChange] = field(default_factory=dict)
-    spans: list[Span] = field(default_factory=list)
-    roles: dict[str, Role] = field(default_factory=dict)
-    vectors: dict[tuple[str, Digest], bytes] = field(default_factory=dict)
-    sets: dict[AgentId, StoredSet] = field(default_factory=dict)
-    receipts: dict[tuple[AgentId, Turn], bytes] = field(default_factory=dict)
-    answers: dict[AgentId, dict[str, bytes]] = field(default_factory=dict)
-    marks: dict[str, bytes] = field(default_factory=dict)
-
-
-@dataclass
-class Contents:
-    """A whole store. Record ids are allotted from 1 over all tenants."""
-
-    tenants: dict[TenantId, Tenant] = field(default_factory=dict)
-    last_record_id: int = 0
 
 
 @dataclass
@@ -68,167 +41,6 @@ class MemoryDisk:
 
     contents: Contents = field(default_factory=Contents)
     open: bool = False
-
-
-class MemorySnapshot:
-    """Reads of one tenant in contents that nobody changes."""
-
-    def __init__(self, contents: Contents, tenant: TenantId) -> None:
-        self._contents = contents
-        self._tenant = tenant
-
-    @property
-    def tenant(self) -> TenantId:
-        return self._tenant
-
-    @property
-    def _mine(self) -> Tenant:
-        return self._contents.tenants.get(self._tenant, Tenant())
-
-    def namespaces(self) -> tuple[Namespace, ...]:
-        return tuple(sorted(self._mine.generations))
-
-    def generation(self, namespace: Namespace) -> Generation:
-        return self._mine.generations.get(namespace, Generation(0))
-
-    def cut(self, namespaces: Iterable[Namespace]) -> Cut:
-        return Cut.of({namespace: self.generation(namespace) for namespace in namespaces})
-
-    def counts(self, namespace: Namespace) -> NamespaceCounts:
-        kinds: dict[str, int] = {}
-        for record in self._live(namespace):
-            kinds[record.kind] = kinds.get(record.kind, 0) + 1
-        edges = sum(_space(span.edge.source) == namespace for span in self._live_spans())
-        return NamespaceCounts(self.generation(namespace), sum(kinds.values()), edges, tuple(sorted(kinds.items())))
-
-    def record(self, ref: Ref, at: Generation | None = None) -> Record | None:
-        visible = [v for v in self._mine.versions.get(ref, []) if at is None or v.generation <= at]
-        return visible[-1] if visible else None
-
-    def record_id(self, ref: Ref) -> int | None:
-        return self._mine.ids.get(ref)
-
-    def ref_of(self, record_id: int) -> Ref | None:
-        return next((ref for ref, known in self._mine.ids.items() if known == record_id), None)
-
-    def records_by_id(self, record_ids: Sequence[int], cut: Cut) -> list[Record | None]:
-        found: list[Record | None] = []
-        for record_id in record_ids:
-            ref = self.ref_of(record_id)
-            at = None if ref is None else cut.at(_space(ref))
-            found.append(None if ref is None or at is None else self.record(ref, at))
-        return found
-
-    def find(self, namespace: Namespace, kind: NameKind, text: str, limit: int) -> list[int]:
-        named = sorted(i for n, k, name, i in self._mine.names if (n, k, name) == (namespace, kind, text))
-        return named[: max(limit, 0)]
-
-    def find_prefix(self, namespace: Namespace, kind: NameKind, prefix: str, limit: int) -> list[tuple[str, int]]:
-        named = [(name, i) for n, k, name, i in self._mine.names if (n, k) == (namespace, kind)]
-        return sorted(pair for pair in named if pair[0].startswith(prefix))[: max(limit, 0)]
-
-    def edges_from(
-        self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
-    ) -> list[StoredEdge]:
-        spans = [
-            span
-            for span in self._mine.spans
-            if span.edge.source == ref and _valid(span.from_source, span.until_source, at)
-        ]
-        return _listed(spans, roles, limit, lambda edge: (edge.relation, edge.target))
-
-    def edges_to(
-        self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
-    ) -> list[StoredEdge]:
-        spans = [
-            span
-            for span in self._mine.spans
-            if span.edge.target == ref and _valid(span.from_target, span.until_target, at)
-        ]
-        return _listed(spans, roles, limit, lambda edge: (edge.relation, edge.source))
-
-    def neighbours(self, record_id: int, *, limit: int) -> list[tuple[int, str, bool]]:
-        ref, ids = self.ref_of(record_id), self._mine.ids
-        edges = [span.edge for span in self._live_spans()]
-        found = [(ids[edge.target], edge.relation, True) for edge in edges if edge.source == ref]
-        found += [(ids[edge.source], edge.relation, False) for edge in edges if edge.target == ref]
-        return sorted(found)[: max(limit, 0)]
-
-    def relation_role(self, relation: str) -> Role | None:
-        return None if relation in BUILT_IN else self._mine.roles.get(relation)
-
-    def relations(self, namespace: Namespace) -> tuple[tuple[str, Role], ...]:
-        edges = [span.edge for span in self._live_spans() if _space(span.edge.source) == namespace]
-        return tuple(sorted({edge.relation: edge.role for edge in edges}.items()))
-
-    def changes(self, namespace: Namespace, after: Generation, limit: int) -> list[RecordChange]:
-        lines = self._log(namespace, (after, 2**63))
-        if len(lines) <= limit:
-            return lines
-        split = lines[limit].generation if limit > 0 else after
-        return [line for line in lines[: max(limit, 0)] if line.generation != split] or lines[: max(limit, 0)]
-
-    def changes_page(self, namespace: Namespace, after: tuple[Generation, int], limit: int) -> list[RecordChange]:
-        return self._log(namespace, after)[: max(limit, 0)]
-
-    def list_records(
-        self, namespace: Namespace, after: int, limit: int, *, kind: str = "", path_prefix: str = "", source: str = ""
-    ) -> RecordPage:
-        ids = self._mine.ids
-        matching = [
-            record
-            for record in self._live(namespace)
-            if ids[record.ref] > after
-            and (not kind or record.kind == kind)
-            and record.path.startswith(path_prefix)
-            and (not source or record.source == source)
-        ]
-        page = matching[: max(limit, 0)]
-        return RecordPage(tuple(page), ids[page[-1].ref] if page and len(matching) > len(page) else None)
-
-    def path_records(self, namespace: Namespace, path: str) -> list[Record]:
-        found = [record for record in self._live(namespace) if path and record.path == path]
-        return sorted(found, key=lambda record: (record.lines.start if record.lines else 0, record.ref))
-
-    def paths(self, namespace: Namespace, source: str) -> Iterator[tuple[str, Digest]]:
-        digests: dict[str, set[Digest]] = {}
-        for record in self._live(namespace):
-            if record.path and record.source == source:
-                digests.setdefault(record.path, set()).add(record.source_digest)
-        return iter([(path, found.pop() if len(found) == 1 else Digest("")) for path, found in sorted(digests.items())])
-
-    def vector(self, model: str, digest: Digest) -> bytes | None:
-        return self._mine.vectors.get((model, digest))
-
-    def vectors(self, model: str, digests: Sequence[Digest]) -> list[bytes | None]:
-        return [self.vector(model, digest) for digest in digests]
-
-    def working_set(self, agent: AgentId) -> StoredSet | None:
-        return self._mine.sets.get(agent)
-
-    def agents(self, after: AgentId | None, limit: int) -> list[AgentId]:
-        return [agent for agent in sorted(self._mine.sets) if after is None or agent > after][: max(limit, 0)]
-
-    def receipt(self, agent: AgentId, turn: Turn) -> bytes | None:
-        return self._mine.receipts.get((agent, turn))
-
-    def answered(self, agent: AgentId, request_id: str) -> bytes | None:
-        return self._mine.answers.get(agent, {}).get(request_id)
-
-    def mark(self, name: str) -> bytes | None:
-        return self._mine.marks.get(name)
-
-    def _live(self, namespace: Namespace) -> list[Record]:
-        """In the order of record ids."""
-        newest = [self._mine.versions[ref][-1] for ref in sorted(self._mine.ids, key=self._mine.ids.__getitem__)]
-        return [record for record in newest if record.namespace == namespace and not record.removed]
-
-    def _live_spans(self) -> list[Span]:
-        return [span for span in self._mine.spans if span.until_source == _FOREVER]
-
-    def _log(self, namespace: Namespace, after: tuple[int, int]) -> list[RecordChange]:
-        log = self._mine.changes
-        return [log[key] for key in sorted(log) if key[0] == namespace and (key[1], key[2]) > after]
 
 
 class MemoryTransaction(MemorySnapshot):
@@ -280,7 +92,7 @@ class MemoryTransaction(MemorySnapshot):
                 return False
             self._end(live)
         mine.roles[edge.relation] = role
-        began = self._touch(_space(edge.source)), self._touch(_space(edge.target))
+        began = self._touch(space_of(edge.source)), self._touch(space_of(edge.target))
         mine.spans.append(Span(replace(edge, role=role), *began))
         return True
 
@@ -299,7 +111,8 @@ class MemoryTransaction(MemorySnapshot):
         stored = self.working_set(claim.agent)
         if claim.revision if stored is None else claim != stored.claim:
             raise ClaimLost(f"the working set of {claim.agent!r} is not at {claim}")
-        moved = Claim(claim.agent, epoch, turn, claim.revision + 1)
+        before = self._mine.largest_forgotten if stored is None else claim.revision
+        moved = Claim(claim.agent, epoch, turn, before + 1)
         self._settled().sets[claim.agent] = StoredSet(moved, encoded)
         return moved
 
@@ -313,8 +126,62 @@ class MemoryTransaction(MemorySnapshot):
         while len(kept) > max(keep, 0):
             del kept[next(iter(kept))]
 
-    def put_mark(self, name: str, value: bytes) -> None:
-        self._settled().marks[_checked("name", name)] = value
+    def put_mark(self, name: str, value: bytes, namespace: Namespace | None = None) -> bool:
+        _checked("name", name)
+        if namespace is not None and namespace not in self._mine.generations:
+            return False
+        self._settled().marks[namespace, name] = value
+        return True
+
+    def drop_working_set(self, claim: Claim) -> None:
+        stored = self.working_set(claim.agent)
+        if stored is None or stored.claim != claim:
+            raise ClaimLost(f"the working set of {claim.agent!r} is not at {claim}")
+        self._mine.largest_forgotten = max(self._mine.largest_forgotten, claim.revision)
+        del self._mine.sets[claim.agent]
+
+    def forget_agent(self, agent: AgentId) -> Forgotten:
+        mine = self._mine
+        stored = mine.sets.pop(agent, None)
+        if stored is not None:
+            mine.largest_forgotten = max(mine.largest_forgotten, stored.claim.revision)
+        receipts = [key for key in mine.receipts if key[0] == agent]
+        for key in receipts:
+            del mine.receipts[key]
+        return Forgotten(int(stored is not None), len(receipts), len(mine.answers.pop(agent, {})))
+
+    def purge_namespace(self, namespace: Namespace) -> Purged:
+        mine = self._mine
+        if namespace not in mine.generations:
+            return Purged()
+        spans = [span for span in mine.spans if namespace in spaces_of(span)]
+        for span in spans:
+            for other in spaces_of(span) if span.until_source == FOREVER else ():
+                if other != namespace:
+                    self._touch(other)
+        mine.largest_purged = max(mine.largest_purged, mine.generations.pop(namespace))
+        del mine.incarnations[namespace]
+        self._touched.discard(namespace)
+        mine.spans = [span for span in mine.spans if span not in spans]
+        refs = [ref for ref in mine.ids if space_of(ref) == namespace]
+        versions = [version for ref in refs for version in mine.versions.pop(ref)]
+        texts = {vector_digest(version) for version in versions if not version.removed}
+        for ref in refs:
+            del mine.ids[ref]
+        live = sum(span.until_source == FOREVER for span in spans)
+        return Purged(
+            records=len(refs),
+            versions=len(versions),
+            edges=live,
+            past_edges=sum(span.from_source < span.until_source < FOREVER for span in spans),
+            names=_drop(mine.names, lambda key: key[0] == namespace),
+            changes=_drop(mine.changes, lambda key: key[0] == namespace),
+            vectors=_drop(mine.vectors, lambda key: key[1] in texts),
+            marks=_drop(mine.marks, lambda key: key[0] == namespace),
+        )
+
+    def purge_further(self) -> Purged:
+        return Purged()
 
     def _settled(self) -> Tenant:
         return self._contents.tenants.setdefault(self._tenant, Tenant())
@@ -322,7 +189,12 @@ class MemoryTransaction(MemorySnapshot):
     def _touch(self, namespace: Namespace) -> Generation:
         if namespace not in self._touched:
             self._touched.add(namespace)
-            self._mine.generations[namespace] = Generation(self.generation(namespace) + 1)
+            mine = self._mine
+            if namespace not in mine.generations:
+                self._contents.last_incarnation += 1
+                mine.incarnations[namespace] = self._contents.last_incarnation
+                mine.generations[namespace] = mine.largest_purged
+            mine.generations[namespace] = Generation(mine.generations[namespace] + 1)
         return self.generation(namespace)
 
     def _write(self, before: Record, version: Record) -> None:
@@ -341,8 +213,8 @@ class MemoryTransaction(MemorySnapshot):
         return None
 
     def _end(self, span: Span) -> None:
-        span.until_source = self._touch(_space(span.edge.source))
-        span.until_target = self._touch(_space(span.edge.target))
+        span.until_source = self._touch(space_of(span.edge.source))
+        span.until_target = self._touch(space_of(span.edge.target))
 
 
 class MemoryStore:
@@ -386,20 +258,15 @@ class MemoryStore:
         return self._disk.contents
 
 
-def _space(ref: Ref) -> Namespace:
-    return Namespace(ref.partition(":")[0])
-
-
-def _valid(began: Generation, until: Generation, at: Generation | None) -> bool:
-    return until == _FOREVER if at is None else began <= at < until
-
-
-def _listed(
-    spans: list[Span], roles: frozenset[Role] | None, limit: int, key: Callable[[Edge], tuple[str, Ref]]
-) -> list[StoredEdge]:
-    chosen = [span for span in spans if roles is None or span.edge.role in roles]
-    chosen.sort(key=lambda span: key(span.edge))
-    return [StoredEdge(span.edge, span.from_source) for span in chosen[: max(limit, 0)]]
+def _drop(kept: set[K] | dict[K, V], unwanted: Callable[[K], bool]) -> int:
+    """Take keys out; returns how many there were."""
+    keys = [key for key in kept if unwanted(key)]
+    for key in keys:
+        if isinstance(kept, set):
+            kept.discard(key)
+        else:
+            del kept[key]
+    return len(keys)
 
 
 def _checked(name: str, text: str, longest: int | None = None) -> str:

@@ -20,6 +20,7 @@ from retrieval.record import Edge, Name, NameKind, Record
 from retrieval.relations import Role
 from retrieval.store.interface import Claim, Snapshot, Store, WriteTransaction
 from retrieval.store.lmdb import LmdbSettings, LmdbStore, open_store
+from retrieval.store.purging import finish_all_purges
 from tests.contract.store_invariants import check_invariants
 from tests.model.memory_store import MemoryDisk, MemoryStore
 from workingset.vocabulary import AgentId, Cut, Digest, Epoch, Generation, Lines, Namespace, Ref, TenantId, Turn
@@ -32,7 +33,12 @@ NAMES = ["p", "p/q", "p\x00", "y" * 399 + "\x00", "y" * 400, "y" * 400 + "b", "y
 RELATIONS = [("calls", Role.ASSOCIATIVE), ("depends_on", Role.MANDATORY), ("own", Role.OPPOSING)]
 AGENTS = [AgentId("g"), AgentId("g\x00"), AgentId("h")]
 GROWING = LmdbSettings(
-    map_bytes=2**18, least_map_bytes=2**18, grow_ahead_share=1.0, compress_above_bytes=600, grow_patience_seconds=30
+    map_bytes=2**18,
+    least_map_bytes=2**18,
+    grow_ahead_share=1.0,
+    compress_above_bytes=600,
+    grow_patience_seconds=30,
+    purge_rows=7,
 )
 
 refs = st.sampled_from(REFS)
@@ -126,8 +132,35 @@ class Answer:
         txn.put_answer(self.agent, self.request, self.request.encode(), self.keep)
         txn.put_receipt(self.agent, Turn(self.keep), b"receipt")
         txn.put_mark(self.request, b"mark")
+        kept = txn.put_mark(self.request, b"of n", NAMESPACES[0])
         txn.put_vector("model", Digest(self.request), b"vector")
-        return txn.answered(self.agent, "r0")
+        return txn.answered(self.agent, "r0"), kept
+
+
+@dataclass(frozen=True)
+class Forget:
+    agent: AgentId
+
+    def run(self, txn: WriteTransaction) -> object:
+        return txn.forget_agent(self.agent)
+
+
+@dataclass(frozen=True)
+class Purge:
+    """How far it comes in one step is an engine's own affair; what is seen afterwards is not."""
+
+    namespace: Namespace
+
+    def run(self, txn: WriteTransaction) -> object:
+        txn.purge_namespace(self.namespace)
+        return txn.namespaces()
+
+
+@dataclass(frozen=True)
+class PurgeFurther:
+    def run(self, txn: WriteTransaction) -> object:
+        txn.purge_further()
+        return txn.namespaces()
 
 
 @dataclass(frozen=True)
@@ -146,6 +179,9 @@ operations = st.one_of(
     st.builds(Unlink, refs, edges, refs),
     st.builds(Save, st.sampled_from(AGENTS), st.integers(0, 2), st.booleans()),
     st.builds(Answer, st.sampled_from(AGENTS), st.sampled_from(["r0", "r1", "r2"]), st.integers(0, 2)),
+    st.builds(Forget, st.sampled_from(AGENTS)),
+    st.builds(Purge, st.sampled_from(NAMESPACES)),
+    st.just(PurgeFurther()),
     st.just(Fail()),
 )
 Operations = list[Any]
@@ -193,6 +229,8 @@ def everything(snapshot: Snapshot) -> dict[str, object]:
     for namespace in NAMESPACES:
         seen[f"in {namespace!r}"] = (
             snapshot.counts(namespace),
+            snapshot.incarnation(namespace),
+            snapshot.mark("r0", namespace),
             snapshot.relations(namespace),
             snapshot.changes(namespace, Generation(0), 99),
             [snapshot.changes(namespace, Generation(after), 3) for after in range(3)],
@@ -209,6 +247,7 @@ def everything(snapshot: Snapshot) -> dict[str, object]:
             snapshot.working_set(agent),
             [snapshot.receipt(agent, Turn(turn)) for turn in range(3)],
             [snapshot.answered(agent, request) for request in ("r0", "r1", "r2")],
+            dict(snapshot.traces_of_agent(agent).places)["answers"],
         )
     seen["rest"] = (
         snapshot.relation_role("own"),
@@ -277,8 +316,20 @@ class StoreMachine(RuleBasedStateMachine):
         if hasattr(self, "store"):
             self._compare(*TENANTS)
             check_invariants(self.store)
+            self._check_traces()
             self.store.close()
             self.directory.cleanup()
+
+    def _check_traces(self) -> None:
+        """Of what was purged nothing is left once the purges are finished; vectors here belong to no record."""
+        done = finish_all_purges(self.store)
+        assert not done.left
+        self._compare(*TENANTS)
+        for tenant in TENANTS:
+            with self.store.snapshot(tenant) as snapshot:
+                for namespace in {*NAMESPACES, Namespace("never")} - {*snapshot.namespaces()}:
+                    found = dict(snapshot.traces_of_namespace(namespace).found)
+                    assert not found.keys() - {"vectors"}, found
 
     def _compare(self, *tenants: TenantId) -> None:
         assert self.store.tenants() == self.model.tenants()

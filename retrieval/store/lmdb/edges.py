@@ -15,7 +15,16 @@ from retrieval.record import Edge, StoredEdge
 from retrieval.relations import Role, role_of
 from retrieval.store.lmdb import counts, layout, relations
 from retrieval.store.lmdb.keys import encode_text
-from retrieval.store.lmdb.layout import ADJACENT_KEY, ADJACENT_VALUE, EDGE_KEY, EDGE_ROW, INCOMING, OUTGOING, PAST_KEY
+from retrieval.store.lmdb.layout import (
+    ADJACENT_KEY,
+    ADJACENT_VALUE,
+    EDGE_KEY,
+    EDGE_ROW,
+    ID_KEY,
+    INCOMING,
+    OUTGOING,
+    PAST_KEY,
+)
 from retrieval.store.lmdb.versions import live_id
 from retrieval.store.lmdb.view import Space, TenantView
 from workingset.vocabulary import Generation, Ref
@@ -63,7 +72,7 @@ def remove(view: TenantView, source: Ref, relation: str, target: Ref) -> bool:
 
 def end_all(view: TenantView, record_id: int) -> None:
     """End every live edge at a record."""
-    for outgoing, other, relation in list(_adjacency(view, record_id, (OUTGOING, INCOMING))):
+    for outgoing, other, relation in list(_live(view, record_id, (OUTGOING, INCOMING))):
         ends = (record_id, other) if outgoing == OUTGOING else (other, record_id)
         _end_edge(view, ends[0], relation, ends[1])
 
@@ -77,7 +86,7 @@ def neighbours(view: TenantView, record_id: int, limit: int) -> list[tuple[int, 
     found = [
         (other, names.get(relation) or relations.name_of(view, relation), direction == OUTGOING)
         for direction in (OUTGOING, INCOMING)
-        for _, other, relation in _first(_adjacency(view, record_id, (direction,)), limit)
+        for _, other, relation in _first(_live(view, record_id, (direction,)), limit)
     ]
     found.sort()
     return found[:limit]
@@ -112,7 +121,7 @@ def touching(
 
 def _seen(view: TenantView, record_id: int, direction: bytes, at: Generation | None) -> dict[int, list[_Seen]]:
     seen: dict[int, list[_Seen]] = {}
-    for _, other, relation in _adjacency(view, record_id, (direction,)):
+    for _, other, relation in _live(view, record_id, (direction,)):
         ends = (record_id, other) if direction == OUTGOING else (other, record_id)
         row = view.rows.get(view.rows.tables.edges, EDGE_KEY.pack(view.key, ends[0], relation, ends[1]))
         if row is None:
@@ -131,11 +140,19 @@ def _past(view: TenantView, record_id: int, direction: bytes, at: Generation) ->
     for key, value in view.rows.scan(view.rows.tables.past_edges, prefix):
         _, _, _, relation, other, until = PAST_KEY.unpack(key)
         began, written, flags = layout.PAST_ROW.unpack(value)
-        if began <= at < until:
+        if began <= at < until and not view.is_purged(other):
             yield relation, _Seen(other, written, flags)
 
 
-def _adjacency(view: TenantView, record_id: int, directions: tuple[bytes, ...]) -> Iterator[tuple[bytes, int, int]]:
+def _live(view: TenantView, record_id: int, directions: tuple[bytes, ...]) -> Iterator[tuple[bytes, int, int]]:
+    rows = adjacency(view, record_id, directions)
+    if not view.purged:
+        return rows
+    return iter(()) if view.is_purged(record_id) else (row for row in rows if not view.is_purged(row[1]))
+
+
+def adjacency(view: TenantView, record_id: int, directions: tuple[bytes, ...]) -> Iterator[tuple[bytes, int, int]]:
+    """(direction, other id, relation) of a record's live edges, those to purged records among them."""
     keys = [ADJACENT_KEY.pack(view.key, record_id, direction) for direction in directions]
     packed = view.rows.duplicates(view.rows.tables.adjacent, keys, ADJACENT_VALUE.size)
     return layout.ADJACENT_ROW.iter_unpack(packed)
@@ -160,8 +177,7 @@ def _end_edge(view: TenantView, source: int, relation: int, target: int) -> bool
     from_source, from_target, flags = EDGE_ROW.unpack(row)
     source_space, target_space = _space(view, source), _space(view, target)
     view.rows.delete(tables.edges, key)
-    view.rows.delete(tables.adjacent, *_adjacent(view, source, OUTGOING, target, relation))
-    view.rows.delete(tables.adjacent, *_adjacent(view, target, INCOMING, source, relation))
+    _unlist(view, source, relation, target)
     for direction, this, other, space, began in (
         (OUTGOING, source, target, source_space, from_source),
         (INCOMING, target, source, target_space, from_target),
@@ -172,6 +188,33 @@ def _end_edge(view: TenantView, source: int, relation: int, target: int) -> bool
             view.rows.put(tables.past_edges, past, layout.PAST_ROW.pack(began, from_source, flags))
     counts.edges(source_space, relation, -1)
     return True
+
+
+def erase(view: TenantView, source: int, relation: int, target: int) -> None:
+    """Delete a live edge as if it had never been, counts and generations aside. For purging."""
+    view.rows.delete(view.rows.tables.edges, EDGE_KEY.pack(view.key, source, relation, target))
+    _unlist(view, source, relation, target)
+
+
+def erase_past(view: TenantView, record_id: int, limit: int) -> tuple[int, int]:
+    """Delete rows of ended edges at a record, and their twins at the other end: (edges, rows). For purging."""
+    table = view.rows.tables.past_edges
+    edges = rows = 0
+    for key, _ in view.rows.page(table, ID_KEY.pack(view.key, record_id), limit):
+        _, _, direction, relation, other, _ = PAST_KEY.unpack(key)
+        back = INCOMING if direction == OUTGOING else OUTGOING
+        twins = layout.PAST_BETWEEN.pack(view.key, other, back, relation, record_id)
+        for row, _ in [(key, b""), *view.rows.page(table, twins, limit)]:
+            if view.rows.delete(table, row):
+                rows += 1
+                edges += ADJACENT_KEY.unpack_from(row)[2] == OUTGOING
+    return edges, rows
+
+
+def _unlist(view: TenantView, source: int, relation: int, target: int) -> None:
+    adjacent = view.rows.tables.adjacent
+    view.rows.delete(adjacent, *_adjacent(view, source, OUTGOING, target, relation))
+    view.rows.delete(adjacent, *_adjacent(view, target, INCOMING, source, relation))
 
 
 def _adjacent(view: TenantView, this: int, direction: bytes, other: int, relation: int) -> tuple[bytes, bytes]:

@@ -209,14 +209,19 @@ def _tables(env: lmdb.Environment, home: Path, *, read_only: bool) -> Tables:
     with env.begin() as txn:
         known = {bytes(name) for name in env.dbs(txn)}
         empty = not txn.stat()["entries"]
-    if not empty:
-        _check_format(env, home, known)
-    elif read_only:
+    older = not empty and _format(env, home, known) < FORMAT_VERSION
+    if older and read_only:
+        raise ForeignStore(f"the store at {home} has an older format: open it once for writing to bring it up to date")
+    if empty and read_only:
         raise ForeignStore(f"the files at {home} hold no store: open it once for writing to make one")
     if read_only:
         return Tables(*[_table(env, None, name) for name in Tables._fields])
     with env.begin(write=True) as txn:
         tables = Tables(*[_table(env, txn, name) for name in Tables._fields])
+        if older:
+            # Marks of format 1 name namespaces, which no purge would find. All they say can be found out again.
+            txn.drop(tables.marks, delete=False)
+            txn.put(FORMAT_KEY, U32.pack(FORMAT_VERSION), db=tables.meta)
         if empty:
             txn.put(MAGIC_KEY, MAGIC, db=tables.meta)
             txn.put(FORMAT_KEY, U32.pack(FORMAT_VERSION), db=tables.meta)
@@ -228,7 +233,7 @@ def _table(env: lmdb.Environment, txn: lmdb.Transaction[bytes] | None, name: str
     return env.open_db(name.encode(), txn, create=txn is not None, dupsort=duplicates, dupfixed=duplicates)
 
 
-def _check_format(env: lmdb.Environment, home: Path, known: set[bytes]) -> None:
+def _format(env: lmdb.Environment, home: Path, known: set[bytes]) -> int:
     if b"meta" not in known:
         raise ForeignStore(f"the files at {home} are another program's LMDB store: name another directory")
     with env.begin() as txn:
@@ -236,8 +241,9 @@ def _check_format(env: lmdb.Environment, home: Path, known: set[bytes]) -> None:
         magic, version = txn.get(MAGIC_KEY, db=meta), txn.get(FORMAT_KEY, db=meta)
     if magic != MAGIC or version is None:
         raise ForeignStore(f"the files at {home} are another program's LMDB store: name another directory")
-    if U32.unpack(version)[0] > FORMAT_VERSION:
+    number: int = U32.unpack(version)[0]
+    if number > FORMAT_VERSION:
         raise ForeignStore(
-            f"the store at {home} has format {U32.unpack(version)[0]}; this version reads up to {FORMAT_VERSION}: "
-            "install a newer one"
+            f"the store at {home} has format {number}; this version reads up to {FORMAT_VERSION}: install a newer one"
         )
+    return number

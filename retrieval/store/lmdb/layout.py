@@ -4,7 +4,7 @@ Every key but those of `meta` and `tenants` begins with the tenant's number (u32
 (u32), `id` a record's (u63), `gen` a generation (u64); `text` is a text key (`keys`).
 
 table           key                                     value
-meta            name                                    magic, format, counters
+meta            name                                    magic, format, counters, floors of tenants
 tenants         name                                    tenant u32
 spaces          tenant name                             space, gen, live records, live edges
 space_names     tenant space                            name
@@ -27,6 +27,10 @@ receipts        tenant text turn                        bytes
 answers         tenant text hash(request id)            sequence, bytes
 answer_order    tenant text sequence                    hash(request id); sequence 0: next sequence, how many
 marks           tenant text                             bytes
+space_marks     tenant space text                       bytes
+purged          tenant space                            nothing: its name is gone, its rows are being deleted
+
+A namespace is named by its rows in `spaces` and `space_names` alone, so taking those away hides it at once.
 """
 
 from __future__ import annotations
@@ -37,8 +41,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import lmdb
 
-FORMAT_VERSION = 1
-"""Raised whenever a table, key or value changes its meaning; a newer one is refused."""
+FORMAT_VERSION = 2
+"""Raised whenever a table, key or value changes its meaning; a newer one is refused. 1 had no `space_marks` and no
+`purged`, and kept marks of namespaces in `marks`."""
 
 MAGIC = b"hotset store"
 
@@ -48,6 +53,10 @@ NEXT_TENANT_KEY = b"next_tenant"
 NEXT_SPACE_KEY = b"next_space"
 NEXT_RECORD_KEY = b"next_record"
 NEXT_RELATION_KEY = b"next_relation"
+REVISION_FLOOR_KEY = b"revision_floor "
+"""With the tenant: the largest revision that a forgotten working set had."""
+GENERATION_FLOOR_KEY = b"generation_floor "
+"""With the tenant: the largest generation that a purged namespace had."""
 
 U32 = struct.Struct(">I")
 U64 = struct.Struct(">Q")
@@ -74,6 +83,8 @@ ADJACENT_VALUE = struct.Struct(">QI")
 ADJACENT_ROW = struct.Struct(">12xcQI")
 """One key and value of `adjacent` as getmulti packs them: direction, other id, relation."""
 PAST_KEY = struct.Struct(">4sQcIQQ")
+PAST_BETWEEN = struct.Struct(">4sQcIQ")
+"""What the keys of past edges between two records begin with."""
 PAST_ROW = struct.Struct(">QQB")
 SET_ROW = struct.Struct(">QQQ")
 TWO_COUNTS = struct.Struct(">QQ")
@@ -111,6 +122,8 @@ class Tables(NamedTuple):
     answers: lmdb._Database
     answer_order: lmdb._Database
     marks: lmdb._Database
+    space_marks: lmdb._Database
+    purged: lmdb._Database
 
 
 def record_key(tenant: bytes, space: bytes, record_id: int, generation: int) -> bytes:

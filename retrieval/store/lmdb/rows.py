@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 import lmdb
@@ -74,6 +75,24 @@ class Rows:
                     yield key, value
         except lmdb.Error as error:
             raise named(error) from error
+
+    def keys(self, table: _Database, prefix: bytes) -> Iterator[bytes]:
+        """Keys that begin with the prefix, in order, once for each duplicate: values are not read."""
+        try:
+            with self.txn.cursor(table) as cursor:
+                if cursor.set_range(prefix):
+                    yield from takewhile(lambda key: key.startswith(prefix), cursor.iternext(keys=True, values=False))
+        except lmdb.Error as error:
+            raise named(error) from error
+
+    def first_key(self, table: _Database, key: bytes) -> bytes | None:
+        """The first key at or after the key."""
+        row = self.first(table, key)
+        return None if row is None else row[0]
+
+    def page(self, table: _Database, prefix: bytes, limit: int) -> list[tuple[bytes, bytes]]:
+        """The first rows whose key begins with the prefix, at most `limit`: safe to delete while going through them."""
+        return list(islice(self.scan(table, prefix), max(limit, 0)))
 
     def duplicates(self, table: _Database, keys: Sequence[bytes], width: int) -> memoryview:
         """All duplicates of the keys, each packed as key and value of `width` bytes, in one buffer."""

@@ -6,9 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from retrieval.record import NameKind, Record, RecordChange, StoredEdge
 from retrieval.relations import BUILT_IN, Role
-from retrieval.store.interface import NamespaceCounts, RecordPage, StoredSet
-from retrieval.store.lmdb import changes, counts, edges, names, paths, records, relations, vectors, working_sets
-from retrieval.store.lmdb.layout import INCOMING, OUTGOING
+from retrieval.store.interface import NamespaceCounts, RecordPage, StoredSet, Traces
+from retrieval.store.lmdb import (
+    changes,
+    counts,
+    edges,
+    marks,
+    names,
+    paths,
+    records,
+    relations,
+    traces,
+    vectors,
+    working_sets,
+)
+from retrieval.store.lmdb.layout import INCOMING, OUTGOING, U32
 from retrieval.store.lmdb.versions import record_at
 from retrieval.store.lmdb.view import TenantView
 from workingset.vocabulary import AgentId, Cut, Digest, Generation, Namespace, Ref, TenantId, Turn
@@ -28,6 +40,10 @@ class LmdbSnapshot:
 
     def namespaces(self) -> tuple[Namespace, ...]:
         return self._view.spaces()
+
+    def incarnation(self, namespace: Namespace) -> int:
+        space = self._view.space(namespace)
+        return 0 if space is None else U32.unpack(space.key)[0]
 
     def generation(self, namespace: Namespace) -> Generation:
         space = self._view.space(namespace)
@@ -131,8 +147,14 @@ class LmdbSnapshot:
     def answered(self, agent: AgentId, request_id: str) -> bytes | None:
         return working_sets.answered(self._view, agent, request_id)
 
-    def mark(self, name: str) -> bytes | None:
-        return working_sets.mark(self._view, name)
+    def mark(self, name: str, namespace: Namespace | None = None) -> bytes | None:
+        return marks.get(self._view, name, namespace)
+
+    def traces_of_agent(self, agent: AgentId) -> Traces:
+        return traces.of_agent(self._view, agent)
+
+    def traces_of_namespace(self, namespace: Namespace) -> Traces:
+        return traces.of_namespace(self._view, namespace)
 
 
 def _first(pair: tuple[str, Role]) -> str:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from retrieval.record import Edge, Record
-from retrieval.store.interface import Claim
-from retrieval.store.lmdb import counts, edges, records, vectors, working_sets
+from retrieval.store.interface import Claim, Forgotten, Purged
+from retrieval.store.lmdb import counts, edges, marks, purge, records, vectors, working_sets
 from retrieval.store.lmdb.codec import RecordCodec
 from retrieval.store.lmdb.snapshot import LmdbSnapshot
 from retrieval.store.lmdb.view import TenantView
-from workingset.vocabulary import AgentId, Digest, Epoch, Generation, Ref, Turn
+from workingset.vocabulary import AgentId, Digest, Epoch, Generation, Namespace, Ref, Turn
 
 
 class LmdbTransaction(LmdbSnapshot):
     """See `WriteTransaction`. Raises BadField for what cannot be a key or is not Unicode, before it writes anything."""
 
-    def __init__(self, view: TenantView, codec: RecordCodec) -> None:
+    def __init__(self, view: TenantView, codec: RecordCodec, purge_rows: int) -> None:
+        """`purge_rows` bounds what one step of a purge deletes."""
         super().__init__(view)
         self._codec = codec
+        self._purge_rows = purge_rows
 
     def put_record(self, record: Record) -> Generation:
         return records.put(self._view, self._codec, record)
@@ -42,8 +44,23 @@ class LmdbTransaction(LmdbSnapshot):
     def put_answer(self, agent: AgentId, request_id: str, encoded: bytes, keep: int) -> None:
         working_sets.put_answer(self._view, agent, request_id, encoded, keep)
 
-    def put_mark(self, name: str, value: bytes) -> None:
-        working_sets.put_mark(self._view, name, value)
+    def put_mark(self, name: str, value: bytes, namespace: Namespace | None = None) -> bool:
+        return marks.put(self._view, name, value, namespace)
+
+    def drop_working_set(self, claim: Claim) -> None:
+        working_sets.drop(self._view, claim)
+
+    def forget_agent(self, agent: AgentId) -> Forgotten:
+        return working_sets.forget(self._view, agent)
+
+    def purge_namespace(self, namespace: Namespace) -> Purged:
+        space = self._view.space(namespace)
+        if space is not None:
+            purge.hide(self._view, space)
+        return self.purge_further()
+
+    def purge_further(self) -> Purged:
+        return purge.Purge(self._view, self._purge_rows).run()
 
     def finish(self) -> None:
         """Write what was kept back: generations, counts and counters. Called once, when the job has returned."""

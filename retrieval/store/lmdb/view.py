@@ -58,7 +58,7 @@ def check_ref(ref: Ref, namespace: Namespace) -> str:
 class TenantView:
     """A transaction's rows as one tenant's."""
 
-    __slots__ = ("_next_ids", "_space_of", "_spaces", "key", "relation_names", "rows", "tenant")
+    __slots__ = ("_next_ids", "_purged", "_space_of", "_spaces", "key", "relation_names", "rows", "tenant")
 
     def __init__(self, rows: Rows, tenant: TenantId) -> None:
         self.rows = rows
@@ -70,6 +70,7 @@ class TenantView:
         self._spaces: dict[Namespace, Space] = {}
         self._space_of: dict[bytes, Space] = {}
         self._next_ids: dict[bytes, int] = {}
+        self._purged: frozenset[bytes] | None = None
 
     def space(self, namespace: Namespace) -> Space | None:
         """The namespace, or None where it was never written."""
@@ -100,6 +101,21 @@ class TenantView:
         written = {Namespace(key[start:].decode()) for key, _ in self.rows.scan(self.rows.tables.spaces, self.key)}
         written.update(space.namespace for space in self.touched())
         return tuple(sorted(written))
+
+    @property
+    def purged(self) -> frozenset[bytes]:
+        """Numbers of the namespaces that are gone and whose rows are still being deleted."""
+        if self._purged is None:
+            rows = self.rows.scan(self.rows.tables.purged, self.key)
+            self._purged = frozenset(key[len(self.key) :] for key, _ in rows)
+        return self._purged
+
+    def is_purged(self, record_id: int) -> bool:
+        """True for a record of such a namespace."""
+        if not self.purged:
+            return False
+        row = self.rows.get(self.rows.tables.ids, layout.ID_KEY.pack(self.key, record_id))
+        return row is not None and row[:4] in self.purged
 
     def record_id(self, ref: Ref) -> int | None:
         """The number of a ref, or None where it was never written."""
@@ -147,7 +163,8 @@ class TenantView:
             raw = encode_text("namespace", namespace)
             if len(raw) > LARGEST_KEY_BYTES - len(tenant):
                 raise BadField("namespace", f"a namespace's name takes at most {LARGEST_KEY_BYTES - len(tenant)} bytes")
-            space = Space(U32.pack(self.next_id(layout.NEXT_SPACE_KEY)), namespace, Generation(0), 0, 0)
+            floor = Generation(self.floor(layout.GENERATION_FLOOR_KEY))
+            space = Space(U32.pack(self.next_id(layout.NEXT_SPACE_KEY)), namespace, floor, 0, 0)
             self.rows.put(self.rows.tables.space_names, tenant + space.key, raw)
             self._remember(space)
         return space
@@ -164,14 +181,44 @@ class TenantView:
         self.rows.put(tables.ids, layout.ID_KEY.pack(self.key, record_id), space.key + local)
         return record_id
 
+    def hide_space(self, space: Space) -> None:
+        """Take the namespace's name away: no reader finds it or its records again. For writing."""
+        self.raise_floor(layout.GENERATION_FLOOR_KEY, space.generation)
+        tables = self.rows.tables
+        self.rows.delete(tables.spaces, self.key + space.namespace.encode())
+        self.rows.delete(tables.space_names, self.key + space.key)
+        self.rows.put(tables.purged, self.key + space.key, b"")
+        del self._spaces[space.namespace], self._space_of[space.key]
+        self._purged = None
+
+    def end_purge(self, space_key: bytes) -> None:
+        """Say that a purged namespace has no row left. For writing."""
+        self.rows.delete(self.rows.tables.purged, self.key + space_key)
+        self._purged = None
+
+    def floor(self, name: bytes) -> int:
+        """What the tenant's next new things of a kind must be above."""
+        row = self.rows.get(self.rows.tables.meta, name + self.key)
+        return 0 if row is None else U64.unpack(row)[0]
+
+    def raise_floor(self, name: bytes, to: int) -> None:
+        """Move a floor up, never down. For writing."""
+        if to > self.floor(name):
+            self.rows.put(self.rows.tables.meta, name + self.key, U64.pack(to))
+
     def next_id(self, counter: bytes) -> int:
         """Allot a number from 1 up; it is used up when the transaction commits. For writing."""
+        allotted = self.last_id(counter) + 1
+        self._next_ids[counter] = allotted
+        return allotted
+
+    def last_id(self, counter: bytes) -> int:
+        """The last number that was allotted; 0 for none."""
         last = self._next_ids.get(counter)
         if last is None:
             row = self.rows.get(self.rows.tables.meta, counter)
             last = 0 if row is None else U64.unpack(row)[0]
-        self._next_ids[counter] = last + 1
-        return last + 1
+        return last
 
     def touched(self) -> list[Space]:
         """The namespaces that this transaction changes."""

@@ -1,14 +1,19 @@
-"""Working sets under claims, receipts, answers to idempotency keys, and marks: all bytes that the shell encodes."""
+"""Working sets under claims, receipts and answers to idempotency keys: all bytes that the shell encodes."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from retrieval.errors import BadField, ClaimLost
-from retrieval.store.interface import Claim, StoredSet
+from retrieval.store.interface import Claim, Forgotten, StoredSet
 from retrieval.store.lmdb import layout
 from retrieval.store.lmdb.keys import LARGEST_KEY_BYTES, digest_of, encode_text, lookup_bytes, text_key
 from retrieval.store.lmdb.layout import SET_ROW, TWO_COUNTS, U64
 from retrieval.store.lmdb.view import TenantView
 from workingset.vocabulary import AgentId, Epoch, Turn
+
+if TYPE_CHECKING:
+    from lmdb import _Database
 
 _FIRST = U64.pack(0)
 
@@ -39,7 +44,8 @@ def save(view: TenantView, claim: Claim, epoch: Epoch, turn: Turn, encoded: byte
             f"the working set of {claim.agent!r} is at epoch {stored.claim.epoch}, turn {stored.claim.turn}, revision "
             f"{stored.claim.revision}; the claim names {claim.epoch}, {claim.turn}, {claim.revision}"
         )
-    moved = Claim(claim.agent, epoch, turn, claim.revision + 1)
+    before = view.floor(layout.REVISION_FLOOR_KEY) if stored is None else claim.revision
+    moved = Claim(claim.agent, epoch, turn, before + 1)
     row = SET_ROW.pack(epoch, turn, moved.revision) + encoded
     view.rows.put(view.rows.tables.sets, view.settle_tenant() + raw, row)
     return moved
@@ -111,16 +117,35 @@ def put_answer(view: TenantView, agent: AgentId, request_id: str, encoded: bytes
     view.rows.put(order, within + _FIRST, TWO_COUNTS.pack(sequence, kept))
 
 
-def mark(view: TenantView, name: str) -> bytes | None:
-    """A named value of the shell's own, or None."""
-    raw = lookup_bytes(name)
-    return None if raw is None else view.rows.get(view.rows.tables.marks, view.key + text_key(raw))
+def drop(view: TenantView, claim: Claim) -> None:
+    """Delete the set that the claim names, but its revision; raises ClaimLost where it moved on."""
+    stored = get(view, claim.agent)
+    if stored is None or stored.claim != claim:
+        raise ClaimLost(f"the working set of {claim.agent!r} is not at revision {claim.revision}")
+    view.raise_floor(layout.REVISION_FLOOR_KEY, claim.revision)
+    view.rows.delete(view.rows.tables.sets, view.key + encode_text("agent", claim.agent))
 
 
-def put_mark(view: TenantView, name: str, value: bytes) -> None:
-    """Store a named value, over an older one."""
-    raw = encode_text("name", name)
-    view.rows.put(view.rows.tables.marks, view.settle_tenant() + text_key(raw), value)
+def forget(view: TenantView, agent: AgentId) -> Forgotten:
+    """Delete all that is kept of an agent, but the largest revision that any forgotten set had."""
+    raw = lookup_bytes(agent)
+    if raw is None:
+        return Forgotten()
+    tables, within = view.rows.tables, view.key + text_key(raw)
+    stored = get(view, agent)
+    if stored is not None:
+        view.raise_floor(layout.REVISION_FLOOR_KEY, stored.claim.revision)
+        view.rows.delete(tables.sets, view.key + raw)
+    receipts = _delete_under(view, tables.receipts, within, U64.size)
+    answers = _delete_under(view, tables.answers, within, len(digest_of(b"")))
+    _delete_under(view, tables.answer_order, within, U64.size)
+    return Forgotten(int(stored is not None), receipts, answers)
+
+
+def _delete_under(view: TenantView, table: _Database, within: bytes, rest: int) -> int:
+    """Delete the rows whose key is a complete text key and so many bytes more; those of longer texts stay."""
+    keys = [key for key, _ in view.rows.scan(table, within) if len(key) == len(within) + rest]
+    return sum(view.rows.delete(table, key) for key in keys)
 
 
 def _check_counts(**counts: int) -> None:

@@ -72,6 +72,7 @@ class Writer:
         self._environment = environment
         self._batch_jobs = settings.batch_jobs
         self._codec = RecordCodec(settings)
+        self._purge_rows = settings.purge_rows
         self._changed = threading.Condition()
         self._queue: deque[Job] = deque()
         self._waiting: list[Job] = []
@@ -208,7 +209,7 @@ class Writer:
         result: object = None
         failure: BaseException | None = None
         try:
-            transaction = LmdbTransaction(TenantView(rows, job.tenant), self._codec)
+            transaction = LmdbTransaction(TenantView(rows, job.tenant), self._codec, self._purge_rows)
             result = job.run(transaction)
             transaction.finish()
         except BaseException as error:

@@ -1,0 +1,274 @@
+"""What the naive engine keeps, and its reads: plain dictionaries and lists that are searched from end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from retrieval.record import Edge, NameKind, Record, RecordChange, StoredEdge
+from retrieval.relations import BUILT_IN, Role
+from retrieval.store.interface import NamespaceCounts, RecordPage, StoredSet, Traces
+from retrieval.text.embedding import embedding_digest, embedding_text
+from workingset.vocabulary import AgentId, Cut, Digest, Generation, Namespace, Ref, TenantId, Turn
+
+FOREVER = Generation(2**63)
+
+
+@dataclass
+class Span:
+    """An edge with the generations, of each end's namespace, from which and until which it is valid."""
+
+    edge: Edge
+    from_source: Generation
+    from_target: Generation
+    until_source: Generation = FOREVER
+    until_target: Generation = FOREVER
+
+
+@dataclass
+class Tenant:
+    """All that one tenant has stored."""
+
+    generations: dict[Namespace, Generation] = field(default_factory=dict)
+    ids: dict[Ref, int] = field(default_factory=dict)
+    versions: dict[Ref, list[Record]] = field(default_factory=dict)
+    names: set[tuple[Namespace, NameKind, str, int]] = field(default_factory=set)
+    changes: dict[tuple[Namespace, Generation, int], RecordChange] = field(default_factory=dict)
+    spans: list[Span] = field(default_factory=list)
+    roles: dict[str, Role] = field(default_factory=dict)
+    vectors: dict[tuple[str, Digest], bytes] = field(default_factory=dict)
+    sets: dict[AgentId, StoredSet] = field(default_factory=dict)
+    receipts: dict[tuple[AgentId, Turn], bytes] = field(default_factory=dict)
+    answers: dict[AgentId, dict[str, bytes]] = field(default_factory=dict)
+    marks: dict[tuple[Namespace | None, str], bytes] = field(default_factory=dict)
+    incarnations: dict[Namespace, int] = field(default_factory=dict)
+    largest_purged: Generation = Generation(0)
+    largest_forgotten: int = 0
+
+
+@dataclass
+class Contents:
+    """A whole store. Record ids and incarnations are allotted from 1 over all tenants."""
+
+    tenants: dict[TenantId, Tenant] = field(default_factory=dict)
+    last_record_id: int = 0
+    last_incarnation: int = 0
+
+
+class MemorySnapshot:
+    """Reads of one tenant in contents that nobody changes."""
+
+    def __init__(self, contents: Contents, tenant: TenantId) -> None:
+        self._contents = contents
+        self._tenant = tenant
+
+    @property
+    def tenant(self) -> TenantId:
+        return self._tenant
+
+    @property
+    def _mine(self) -> Tenant:
+        return self._contents.tenants.get(self._tenant, Tenant())
+
+    def namespaces(self) -> tuple[Namespace, ...]:
+        return tuple(sorted(self._mine.generations))
+
+    def incarnation(self, namespace: Namespace) -> int:
+        return self._mine.incarnations.get(namespace, 0)
+
+    def generation(self, namespace: Namespace) -> Generation:
+        return self._mine.generations.get(namespace, Generation(0))
+
+    def cut(self, namespaces: Iterable[Namespace]) -> Cut:
+        return Cut.of({namespace: self.generation(namespace) for namespace in namespaces})
+
+    def counts(self, namespace: Namespace) -> NamespaceCounts:
+        kinds: dict[str, int] = {}
+        for record in self._live(namespace):
+            kinds[record.kind] = kinds.get(record.kind, 0) + 1
+        edges = sum(space_of(span.edge.source) == namespace for span in self._live_spans())
+        return NamespaceCounts(self.generation(namespace), sum(kinds.values()), edges, tuple(sorted(kinds.items())))
+
+    def record(self, ref: Ref, at: Generation | None = None) -> Record | None:
+        visible = [v for v in self._mine.versions.get(ref, []) if at is None or v.generation <= at]
+        return visible[-1] if visible else None
+
+    def record_id(self, ref: Ref) -> int | None:
+        return self._mine.ids.get(ref)
+
+    def ref_of(self, record_id: int) -> Ref | None:
+        return next((ref for ref, known in self._mine.ids.items() if known == record_id), None)
+
+    def records_by_id(self, record_ids: Sequence[int], cut: Cut) -> list[Record | None]:
+        found: list[Record | None] = []
+        for record_id in record_ids:
+            ref = self.ref_of(record_id)
+            at = None if ref is None else cut.at(space_of(ref))
+            found.append(None if ref is None or at is None else self.record(ref, at))
+        return found
+
+    def find(self, namespace: Namespace, kind: NameKind, text: str, limit: int) -> list[int]:
+        named = sorted(i for n, k, name, i in self._mine.names if (n, k, name) == (namespace, kind, text))
+        return named[: max(limit, 0)]
+
+    def find_prefix(self, namespace: Namespace, kind: NameKind, prefix: str, limit: int) -> list[tuple[str, int]]:
+        named = [(name, i) for n, k, name, i in self._mine.names if (n, k) == (namespace, kind)]
+        return sorted(pair for pair in named if pair[0].startswith(prefix))[: max(limit, 0)]
+
+    def edges_from(
+        self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
+    ) -> list[StoredEdge]:
+        spans = [
+            span
+            for span in self._mine.spans
+            if span.edge.source == ref and _valid(span.from_source, span.until_source, at)
+        ]
+        return _listed(spans, roles, limit, lambda edge: (edge.relation, edge.target))
+
+    def edges_to(
+        self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
+    ) -> list[StoredEdge]:
+        spans = [
+            span
+            for span in self._mine.spans
+            if span.edge.target == ref and _valid(span.from_target, span.until_target, at)
+        ]
+        return _listed(spans, roles, limit, lambda edge: (edge.relation, edge.source))
+
+    def neighbours(self, record_id: int, *, limit: int) -> list[tuple[int, str, bool]]:
+        ref, ids = self.ref_of(record_id), self._mine.ids
+        edges = [span.edge for span in self._live_spans()]
+        found = [(ids[edge.target], edge.relation, True) for edge in edges if edge.source == ref]
+        found += [(ids[edge.source], edge.relation, False) for edge in edges if edge.target == ref]
+        return sorted(found)[: max(limit, 0)]
+
+    def relation_role(self, relation: str) -> Role | None:
+        return None if relation in BUILT_IN else self._mine.roles.get(relation)
+
+    def relations(self, namespace: Namespace) -> tuple[tuple[str, Role], ...]:
+        edges = [span.edge for span in self._live_spans() if space_of(span.edge.source) == namespace]
+        return tuple(sorted({edge.relation: edge.role for edge in edges}.items()))
+
+    def changes(self, namespace: Namespace, after: Generation, limit: int) -> list[RecordChange]:
+        lines = self._log(namespace, (after, 2**63))
+        if len(lines) <= limit:
+            return lines
+        split = lines[limit].generation if limit > 0 else after
+        return [line for line in lines[: max(limit, 0)] if line.generation != split] or lines[: max(limit, 0)]
+
+    def changes_page(self, namespace: Namespace, after: tuple[Generation, int], limit: int) -> list[RecordChange]:
+        return self._log(namespace, after)[: max(limit, 0)]
+
+    def list_records(
+        self, namespace: Namespace, after: int, limit: int, *, kind: str = "", path_prefix: str = "", source: str = ""
+    ) -> RecordPage:
+        ids = self._mine.ids
+        matching = [
+            record
+            for record in self._live(namespace)
+            if ids[record.ref] > after
+            and (not kind or record.kind == kind)
+            and record.path.startswith(path_prefix)
+            and (not source or record.source == source)
+        ]
+        page = matching[: max(limit, 0)]
+        return RecordPage(tuple(page), ids[page[-1].ref] if page and len(matching) > len(page) else None)
+
+    def path_records(self, namespace: Namespace, path: str) -> list[Record]:
+        found = [record for record in self._live(namespace) if path and record.path == path]
+        return sorted(found, key=lambda record: (record.lines.start if record.lines else 0, record.ref))
+
+    def paths(self, namespace: Namespace, source: str) -> Iterator[tuple[str, Digest]]:
+        digests: dict[str, set[Digest]] = {}
+        for record in self._live(namespace):
+            if record.path and record.source == source:
+                digests.setdefault(record.path, set()).add(record.source_digest)
+        return iter([(path, found.pop() if len(found) == 1 else Digest("")) for path, found in sorted(digests.items())])
+
+    def vector(self, model: str, digest: Digest) -> bytes | None:
+        return self._mine.vectors.get((model, digest))
+
+    def vectors(self, model: str, digests: Sequence[Digest]) -> list[bytes | None]:
+        return [self.vector(model, digest) for digest in digests]
+
+    def working_set(self, agent: AgentId) -> StoredSet | None:
+        return self._mine.sets.get(agent)
+
+    def agents(self, after: AgentId | None, limit: int) -> list[AgentId]:
+        return [agent for agent in sorted(self._mine.sets) if after is None or agent > after][: max(limit, 0)]
+
+    def receipt(self, agent: AgentId, turn: Turn) -> bytes | None:
+        return self._mine.receipts.get((agent, turn))
+
+    def answered(self, agent: AgentId, request_id: str) -> bytes | None:
+        return self._mine.answers.get(agent, {}).get(request_id)
+
+    def mark(self, name: str, namespace: Namespace | None = None) -> bytes | None:
+        return self._mine.marks.get((namespace, name))
+
+    def traces_of_agent(self, agent: AgentId) -> Traces:
+        mine = self._mine
+        return Traces(
+            (
+                ("sets", int(agent in mine.sets)),
+                ("receipts", sum(owner == agent for owner, _ in mine.receipts)),
+                ("answers", len(mine.answers.get(agent, {}))),
+            )
+        )
+
+    def traces_of_namespace(self, namespace: Namespace) -> Traces:
+        mine = self._mine
+        every = [version for versions in mine.versions.values() for version in versions]
+        texts = {vector_digest(version) for version in every if not version.removed}
+        return Traces(
+            (
+                ("generations", int(namespace in mine.generations)),
+                ("incarnations", int(namespace in mine.incarnations)),
+                ("ids", sum(space_of(ref) == namespace for ref in mine.ids)),
+                ("versions", sum(len(kept) for ref, kept in mine.versions.items() if space_of(ref) == namespace)),
+                ("names", sum(of == namespace for of, *_ in mine.names)),
+                ("changes", sum(of == namespace for of, *_ in mine.changes)),
+                ("spans", sum(namespace in spaces_of(span) for span in mine.spans)),
+                ("vectors", sum(digest not in texts for _, digest in mine.vectors)),
+                ("marks", sum(of == namespace for of, _ in mine.marks)),
+            )
+        )
+
+    def _live(self, namespace: Namespace) -> list[Record]:
+        """In the order of record ids."""
+        newest = [self._mine.versions[ref][-1] for ref in sorted(self._mine.ids, key=self._mine.ids.__getitem__)]
+        return [record for record in newest if record.namespace == namespace and not record.removed]
+
+    def _live_spans(self) -> list[Span]:
+        return [span for span in self._mine.spans if span.until_source == FOREVER]
+
+    def _log(self, namespace: Namespace, after: tuple[int, int]) -> list[RecordChange]:
+        log = self._mine.changes
+        return [log[key] for key in sorted(log) if key[0] == namespace and (key[1], key[2]) > after]
+
+
+def space_of(ref: Ref) -> Namespace:
+    """The namespace of a ref."""
+    return Namespace(ref.partition(":")[0])
+
+
+def spaces_of(span: Span) -> set[Namespace]:
+    """The namespaces of an edge's ends."""
+    return {space_of(span.edge.source), space_of(span.edge.target)}
+
+
+def vector_digest(version: Record) -> Digest:
+    """The digest under which the vector of a version's text is kept."""
+    return embedding_digest(embedding_text(version))
+
+
+def _valid(began: Generation, until: Generation, at: Generation | None) -> bool:
+    return until == FOREVER if at is None else began <= at < until
+
+
+def _listed(
+    spans: list[Span], roles: frozenset[Role] | None, limit: int, key: Callable[[Edge], tuple[str, Ref]]
+) -> list[StoredEdge]:
+    chosen = [span for span in spans if roles is None or span.edge.role in roles]
+    chosen.sort(key=lambda span: key(span.edge))
+    return [StoredEdge(span.edge, span.from_source) for span in chosen[: max(limit, 0)]]
