@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from retrieval.lanes.contract import ExactMatch
@@ -78,9 +78,9 @@ class Evidence:
                 self._features[record_id] = replace(measured, graph=mass)
         self._relevance.clear()
 
-    def terms(self) -> list[frozenset[str]]:
-        """The terms of every record measured."""
-        return list(self._held.values())
+    def terms(self, among: Container[int] | None = None) -> list[frozenset[str]]:
+        """The terms of every record measured, or of those `among` these."""
+        return [terms for record_id, terms in self._held.items() if among is None or record_id in among]
 
     def features(self, record_id: int) -> Features:
         """The features of a measured record; none speak for one that was not measured."""
@@ -92,3 +92,7 @@ class Evidence:
         if known is None:
             known = self._relevance[record_id] = self._scale.of(self.features(record_id), grounded=self.grounded)
         return known
+
+    def passes_grounded(self, record_id: int) -> bool:
+        """True where the record reaches the floor if any record of the scope carries a word or a name of the goal."""
+        return self._scale.of(self.features(record_id), grounded=True) >= self._scale.floor

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from retrieval.admission import SUPERSEDED, Gate, verified
 from retrieval.candidates import Stands, candidate
@@ -112,7 +113,7 @@ class Projecting:
             rejected=tuple(sorted((+(self._rejected + self._gate.reasons() + self._standings.missing)).items())),
             entities=entities,
             near_misses=near_misses,
-            overflow=self._overflow(),
+            overflow=self._overflow(frozenset(ranked_ids)),
             records_in_scope=self._scope.records,
             embedding_calls=sum(proposal.embedding_calls for proposal in self._proposals.values()),
             fusion=f"{self._settings.fusion.name}; {self._settings.relevance.name}",
@@ -314,20 +315,64 @@ class Projecting:
             return max(0, self._scope.records - len(self._gate.records))
         return lexical.outcome.lag
 
-    def _overflow(self) -> int:
+    def _overflow(self, ranked: frozenset[int]) -> int:
         """An upper bound of the records at or above the floor that the lanes' caps kept from being ranked.
 
-        0 where no lane was truncated, and where nothing is grounded, for then nothing can reach the floor.
+        A record reaches the floor by its words, its names or its likeness alone, so each kind is bounded apart. A
+        record below the floor counts too where a cap kept one of the kinds from being measured. 0 where no cap was
+        reached, and where nothing can be grounded. What an index has not taken in is no cap's doing: its lane's lag
+        and `NOT_SEARCHED` tell of it.
         """
-        if not self._evidence.grounded:
+        if not self._may_be_grounded():
             return 0
-        lexical = self._proposals.get(LEXICAL)
-        beyond = sum(proposal.beyond for proposal in self._proposals.values())
-        ids = {i for proposal in self._proposals.values() for i in proposal.beyond_ids}
-        beyond += len(ids - self._gate.records.keys() - self._gate.refused.keys())
-        if lexical is not None and lexical.outcome.truncated:
-            beyond += self._weights.unseen(self._evidence.terms(), self._parts.scale.coverage_needed)
-        return min(beyond, max(0, self._scope.records - len(self._gate.records)))
+        unsettled = self._unsettled(ranked)
+        settled = self._gate.records.keys() - unsettled
+        beyond = sum(proposal.beyond for proposal in self._proposals.values()) + self._beyond_words()
+        ids = {i for proposal in self._proposals.values() for i in proposal.beyond_ids} | unsettled
+        beyond += len(ids - settled - self._gate.refused.keys())
+        return min(beyond, max(0, self._scope.records - len(settled)))
+
+    def _may_be_grounded(self) -> bool:
+        """True where a record in scope may carry a word or a name of the goal, seen or kept out by a cap."""
+        outcomes = {lane: proposal.outcome for lane, proposal in self._proposals.items()}
+        if self._evidence.grounded or not any(outcome.truncated for outcome in outcomes.values()):
+            return self._evidence.grounded
+        return outcomes[EXACT].truncated or outcomes[LEXICAL].truncated or self._unsearched() > 0
+
+    def _unsettled(self, ranked: frozenset[int]) -> set[int]:
+        """Admitted records below the floor that what a cap kept from being measured may yet lift to it."""
+        exact, vector = self._proposals[EXACT], self._proposals[VECTOR]
+        lost = vector.beyond > 0 or bool(vector.beyond_ids) or self._proposals[LEXICAL].outcome.truncated
+        # While vectors are missing, a record of equal text beyond a cap may be the one that brings the cosine.
+        any_unlike = vector.beyond > 0 or (lost and self._without_likeness() > 0)
+        unsettled: set[int] = set()
+        for record_id in self._gate.records.keys() - ranked:
+            unnamed = exact.beyond > 0 or record_id in exact.beyond_ids
+            unlike = record_id not in self._evidence.cosines and (any_unlike or record_id in vector.beyond_ids)
+            if unnamed or unlike or self._evidence.passes_grounded(record_id):
+                unsettled.add(record_id)
+        return unsettled
+
+    def _beyond_words(self) -> int:
+        """An upper bound of the records beyond the lexical cap that reach the floor by words, or by a likeness that
+        the vector lane could not see."""
+        lexical = self._proposals[LEXICAL].outcome
+        if not lexical.truncated:
+            return 0
+        if not self._frequencies:
+            return self._scope.records
+        seen = self._evidence.terms(self._gate.records.keys() | self._gate.refused.keys())
+        by_words = self._weights.unseen(seen, self._parts.scale.coverage_needed, lexical.lag)
+        return by_words + min(self._without_likeness(), self._weights.unseen(seen, self._weights.least, lexical.lag))
+
+    def _without_likeness(self) -> int:
+        """An upper bound of the records in scope whose likeness the vector lane could not tell, but the store may."""
+        if not self._evidence.goal_vector:
+            return 0
+        vector = self._proposals[VECTOR].outcome
+        if vector.state not in {"ok", "partial"}:
+            return self._scope.records
+        return max(vector.lag, ceil((1.0 - vector.covered) * self._scope.records - 1e-6))
 
 
 def scope_of(txn: Snapshot, namespaces: Sequence[Namespace]) -> Scope:

@@ -73,11 +73,18 @@ class TermWeights:
         """The share of the goal that `terms` cover, 0 to 1."""
         return min(1.0, self.mass(terms) / self.full) if self.full > 0.0 else 0.0
 
-    def unseen(self, seen: Iterable[frozenset[str]], coverage: float) -> int:
+    @property
+    def least(self) -> float:
+        """A coverage that every record with any term of the goal has."""
+        return 0.5 * self.masses[-1][1] / self.full if self.masses else 0.0
+
+    def unseen(self, seen: Iterable[frozenset[str]], coverage: float, changed: int = 0) -> int:
         """An upper bound of how many records cover at least `coverage` and are not among `seen`.
 
         Two bounds, the smaller taken. Every such record holds at least one of any set of terms whose complement weighs
-        less than what is needed; and total covered weight over what is needed bounds their number (Markov).
+        less than what is needed; and total covered weight over what is needed bounds their number (Markov). `changed`
+        records may hold other terms than `frequencies` counted: as many of `seen` are not taken off, those that would
+        take off most, and the changed that are not among `seen` are not bounded.
         """
         needed = coverage * self.full
         if needed <= 0.0:
@@ -90,8 +97,11 @@ class TermWeights:
             else:
                 hitting.append(term)
         held = list(seen)
-        incidences = sum(self.frequencies.get(t, 0) - sum(t in terms for terms in held) for t in hitting)
-        weight = sum(self.frequencies.get(t, 0) * m for t, m in self.masses) - sum(self.mass(terms) for terms in held)
+        kept = max(0, len(held) - changed)
+        counts = sorted(sum(term in terms for term in hitting) for terms in held)
+        incidences = sum(self.frequencies.get(t, 0) for t in hitting) - sum(counts[:kept])
+        weights = sorted(self.mass(terms) for terms in held)
+        weight = sum(self.frequencies.get(t, 0) * m for t, m in self.masses) - sum(weights[:kept])
         return max(0, min(incidences, int(weight / needed + 1e-9)))
 
 

@@ -6,7 +6,7 @@ suffix that any record has. The store's name lists are sensors: admission re-che
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from retrieval.deadline import Deadline
@@ -86,28 +86,48 @@ class ExactLane:
 
         The end of a path may be a name of one record of a file only; all of the file are found by its whole path.
         """
-        ids = self._ids(txn, scope, kind, text, found)
+        ids, beyond = self._ids(txn, scope, kind, text, found)
         if kind is not NameKind.PATH:
             return [(text, record_id) for record_id in ids]
-        first = zip(ids, txn.records_by_id(ids, scope.cut), strict=True)
-        paths = {record_id: record.path if record and record.path else text for record_id, record in first}
+        paths = self._paths(txn, scope, ids, text)
+        self._files_beyond(txn, scope, text, beyond, frozenset(paths.values()), found)
         carriers = [(text, record_id) for record_id in ids]
         for path in sorted(set(paths.values()) - {text}):
-            whole = [(path, record_id) for record_id in self._ids(txn, scope, kind, path, found)]
+            whole = [(path, record_id) for record_id in self._ids(txn, scope, kind, path, found)[0]]
             carriers += [carrier for carrier in whole if carrier[1] not in paths]
         return carriers
 
-    def _ids(self, txn: Snapshot, scope: Scope, kind: NameKind, text: str, found: _Found) -> list[int]:
-        """Record ids of the name over all namespaces, ascending; what the cap keeps out is counted in `found`."""
+    def _paths(self, txn: Snapshot, scope: Scope, ids: Sequence[int], text: str) -> dict[int, str]:
+        """The whole path of each record; `text` where it has none at the cut."""
+        read = zip(ids, txn.records_by_id(ids, scope.cut), strict=True)
+        return {record_id: record.path if record and record.path else text for record_id, record in read}
+
+    def _files_beyond(
+        self, txn: Snapshot, scope: Scope, text: str, beyond: Sequence[int], looked_up: frozenset[str], found: _Found
+    ) -> None:
+        """Count in `found` the other records of the files that only records beyond the cap led to.
+
+        Where those are more than the cap of all hits, the scope is taken as the bound.
+        """
+        if len(beyond) > self._settings.exact_hits:
+            found.beyond += scope.records
+            return
+        for path in sorted(set(self._paths(txn, scope, beyond, text).values()) - looked_up - {text}):
+            found.beyond_ids.update(self._ids(txn, scope, NameKind.PATH, path, found)[0])
+
+    def _ids(
+        self, txn: Snapshot, scope: Scope, kind: NameKind, text: str, found: _Found
+    ) -> tuple[list[int], list[int]]:
+        """Record ids of the name over all namespaces, ascending, and those that the cap keeps out, also in `found`."""
         cap, probe = self._settings.exact_hits_per_name, self._settings.exact_count_probe
         ids = sorted(i for namespace in scope.namespaces for i in txn.find(namespace, kind, text, cap + 1))
         if len(ids) <= cap:
-            return ids
+            return ids, []
         ids = sorted(i for namespace in scope.namespaces for i in txn.find(namespace, kind, text, probe + 1))
         if len(ids) > probe:
             found.beyond += scope.records
         found.beyond_ids.update(ids[cap:])
-        return ids[:cap]
+        return ids[:cap], ids[cap:]
 
     def _spellings(self, name: GoalName) -> Iterator[tuple[NameKind, str, float]]:
         s = self._settings

@@ -25,6 +25,9 @@ from workingset.vocabulary import SearchCoverage, TenantId
 
 VECTOR = "vector"
 
+_COSINE_NOISE = 1e-4
+"""More than the index's rounding and half floats move a cosine: what lies so close to strong counts as strong."""
+
 
 class Demanded(Protocol):
     """Unit vectors of records in the order asked, None where there is none, and how many texts were embedded."""
@@ -68,7 +71,7 @@ class VectorLane:
         self._embedder = embedder
         self._progress = progress
         self._settings = settings
-        self._strong_cosine = strong_cosine
+        self._strong_cosine = strong_cosine - _COSINE_NOISE
 
     def propose(self, txn: Snapshot, goal: Goal, scope: Scope, deadline: Deadline) -> LaneProposal:
         """The nearest records by cosine; raises IndexUnavailable and DeadlinePassed.
@@ -104,7 +107,7 @@ class VectorLane:
         wide = self._nearest(scope, vector, probe + 1)
         strong = frozenset(hit.record_id for hit in wide[cap:] if hit.score >= self._strong_cosine)
         endless = len(wide) > probe and wide[-1].score >= self._strong_cosine
-        return strong, max(0, scope.records - len(wide)) if endless else 0
+        return strong, scope.records if endless else 0
 
     def _outcome(self, txn: Snapshot, scope: Scope, hits: int, *, truncated: bool) -> LaneOutcome:
         records = {ns: txn.counts(ns).records for ns in scope.namespaces}
