@@ -22,6 +22,7 @@ class Stands:
     requires: tuple[Ref, ...] = ()
     closure: SupportClosure = SupportClosure.NOT_REQUESTED
     freshness: Freshness = Freshness.UNKNOWN
+    unmet: int = 0
 
 
 def candidate(
@@ -50,6 +51,7 @@ def candidate(
         features=features.named() if features is not None else (),
         requires=stands.requires,
         closure=stands.closure,
+        unmet=stands.unmet,
         standing=stands.standing,
         successor=stands.successor,
         freshness=stands.freshness,

@@ -22,10 +22,12 @@ Read = Callable[[Sequence[int]], Sequence[Record | None]]
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Record ids that a record needs, nearest first, then by ref; all of them were read."""
+    """Record ids that a record needs, nearest first, then by ref; all of them were read. `unmet` counts those that
+    are gone or may not be used."""
 
     requires: tuple[int, ...]
     closure: SupportClosure
+    unmet: int = 0
 
 
 class Closure:
@@ -49,14 +51,15 @@ class Closure:
         seen = {record_id}
         order: list[int] = []
         level = [(record_id, record)]
-        state = SupportClosure.CLOSED
+        state, unmet = SupportClosure.CLOSED, 0
         while level:
             needed: list[int] = []
             for node_id, node in level:
                 links = self._links_within_bounds(node_id, node)
                 if links is None:
-                    return Support(tuple(order), _worse(state, SupportClosure.RESOURCE_LIMITED))
+                    return Support(tuple(order), _worse(state, SupportClosure.RESOURCE_LIMITED), unmet)
                 needs, bounded, lost = links
+                unmet += lost
                 if lost:
                     self.missing["required_gone"] += lost
                     state = SupportClosure.PARTIAL
@@ -66,13 +69,14 @@ class Closure:
                 seen.update(needs)
             level = self._level(needed)
             if len(level) < len(needed):
+                unmet += len(needed) - len(level)
                 self.missing["required_unavailable"] += len(needed) - len(level)
                 state = SupportClosure.PARTIAL
             room = self._settings.nodes_per_candidate - len(order)
             order += [node_id for node_id, _ in level[:room]]
             if len(level) > room:
-                return Support(tuple(order), _worse(state, SupportClosure.RESOURCE_LIMITED))
-        return Support(tuple(order), state)
+                return Support(tuple(order), _worse(state, SupportClosure.RESOURCE_LIMITED), unmet)
+        return Support(tuple(order), state, unmet)
 
     def _links_within_bounds(self, node_id: int, node: Record) -> tuple[tuple[int, ...], bool, int] | None:
         """The node's needs, whether there are more, and how many were lost; None where the shared bounds are spent."""

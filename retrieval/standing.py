@@ -81,7 +81,10 @@ class Standings:
         found = {need: self._closure.records[need] for need in support.requires}
         needed.update(found)
         return Stands(
-            requires=tuple(other.ref for other in found.values()), closure=support.closure, freshness=freshness
+            requires=tuple(other.ref for other in found.values()),
+            closure=support.closure,
+            freshness=freshness,
+            unmet=support.unmet,
         )
 
     def support(self, needed: Mapping[int, Record], ranked: frozenset[int]) -> list[Candidate]:

@@ -9,16 +9,21 @@ import quicktok
 from xxhash import xxh3_128_hexdigest
 
 from workingset.candidate import Candidate, GoalView, LaneOutcome, Projection, Renderings
-from workingset.entry import PinOwner
+from workingset.entry import Entry, PinOwner
 from workingset.settings import WorkingSetSettings
+from workingset.tier import Tier
 from workingset.transitions.focus import FocusOrder, FocusOutcome, focus
+from workingset.transitions.keeping import KeepOutcome, keep
 from workingset.transitions.leaving import EvictOutcome, evict, reset_context
+from workingset.transitions.own_words import CloseOutcome, close_request
 from workingset.transitions.pins import PinOrder, PinOutcome, UnpinOutcome, pin, unpin
 from workingset.transitions.touch import Action, TouchOutcome, Use, touch
+from workingset.transitions.undoing import UndoOutcome, undo_refocus
 from workingset.vocabulary import (
     AgentId,
     Cut,
     Digest,
+    Freshness,
     Generation,
     Lines,
     Namespace,
@@ -58,6 +63,8 @@ def record(
     path: str | None = None,
     generation: int = 1,
     score: float | None = None,
+    kind: str = "function",
+    freshness: Freshness = Freshness.UNKNOWN,
 ) -> Candidate:
     """A record whose renderings are extracts of its text, at a relevance."""
     full = text_of(name, lines) if text is None else text
@@ -65,7 +72,7 @@ def record(
     return Candidate(
         ref=ref(name),
         namespace=NS,
-        kind="function",
+        kind=kind,
         title=f"function_{name}" if title is None else title,
         generation=Generation(generation),
         digest=Digest(xxh3_128_hexdigest(full.encode("utf-8", "surrogatepass"))),
@@ -79,6 +86,7 @@ def record(
         standing=standing,
         successor=successor,
         origin=origin,
+        freshness=freshness,
     )
 
 
@@ -146,13 +154,14 @@ class Corpus:
     def _closed(self, candidate: Candidate) -> Candidate:
         if not self.closes or not candidate.requires:
             return candidate
-        found, closure = [candidate.ref], candidate.closure
-        for node in found:
+        found, unmet = [candidate.ref], set[Ref]()
+        for node in found:  # grows while it is walked
             for need in self.records[node].requires:
                 usable = need in self.records and self.records[need].standing is Standing.CURRENT
-                closure = closure if usable else SupportClosure.PARTIAL
                 found += [need] if usable and need not in found else []
-        return replace(candidate, requires=tuple(found[1:]), closure=closure)
+                unmet |= set() if usable else {need}
+        closure = SupportClosure.PARTIAL if unmet else candidate.closure
+        return replace(candidate, requires=tuple(found[1:]), closure=closure, unmet=len(unmet))
 
 
 @dataclass
@@ -173,9 +182,20 @@ class Agent:
         projection: Projection | None = None,
         budget: int | None = None,
         top_k: int | None = None,
+        request: str = "",
+        page_in: bool = True,
+        now: int = 0,
     ) -> FocusOutcome:
+        """One turn; `request` is what the user asked, `now` the Unix time in seconds."""
         made = projection or self.corpus.projection(goal, relevance, self.known())
-        order = FocusOrder(Tokens(budget or self.budget), top_k or self.top_k, (NS,))
+        order = FocusOrder(
+            Tokens(budget or self.budget),
+            top_k or self.top_k,
+            (NS,),
+            user_request=request,
+            page_in=page_in,
+            now_seconds=now,
+        )
         outcome = focus(self.state, made, order, self.settings, count)
         self._keep(outcome.state)
         return outcome
@@ -196,10 +216,15 @@ class Agent:
         reason: str = "a rule",
         expires: int = 0,
         budget: int | None = None,
+        epoch: bool = False,
+        until: int = 0,
+        follow: bool = False,
     ) -> PinOutcome:
-        order = PinOrder(ref(name) if not text else note_ref(text), owner, reason, expires, text)
-        wanted = {p.ref for p in self.state.pins if not p.has_words} | ({ref(name)} if not text else set())
-        records = self.corpus.read(wanted)
+        """Pin a record or words; it may end with the `epoch`, or at `until` seconds, or `follow` to its successor."""
+        wanted = ref(name) if not text else note_ref(text)
+        order = PinOrder(wanted, owner, reason, expires, text, epoch, until, follow)
+        pinned = {p.ref for p in self.state.pins if not p.has_words} | ({ref(name)} if not text else set())
+        records = self.corpus.read(pinned)
         outcome = pin(self.state, order, records, Tokens(budget or self.budget), self.settings, count)
         self._keep(outcome.state)
         return outcome
@@ -217,10 +242,50 @@ class Agent:
     def reset(self) -> None:
         self._keep(reset_context(self.state))
 
+    def keep(self, *records: Candidate, turns: int = 3) -> KeepOutcome:
+        """Keep records as history, protected for so many turns."""
+        self.corpus.put(*records)
+        outcome = keep(self.state, records, turns, self.settings, count)
+        self._keep(outcome.state)
+        return outcome
+
+    def undo(self) -> UndoOutcome:
+        """Take the refocus of the last turn back."""
+        outcome = undo_refocus(self.state, self.settings, count)
+        self._keep(outcome.state)
+        return outcome
+
+    def close(self) -> CloseOutcome:
+        """Say that the user's request is done."""
+        outcome = close_request(self.state, self.settings)
+        self._keep(outcome.state)
+        return outcome
+
+    def entry(self, name: str | int) -> Entry:
+        """The entry of a record that must be there."""
+        held = self.state.entry(ref(name))
+        assert held is not None, f"{name} is not in the set"
+        return held
+
+    def tier(self, name: str | int) -> Tier:
+        """The tier of a record; EVICTED where it has no entry."""
+        held = self.state.entry(ref(name))
+        return held.tier if held else Tier.EVICTED
+
     def known(self) -> list[Ref]:
         """The refs that retrieval is asked for whatever their relevance."""
         own = {p.ref for p in self.state.pins if p.has_words}
-        return [entry.ref for entry in self.state.entries if entry.ref not in own]
+        held = [entry.ref for entry in self.state.entries if entry.ref not in own]
+        return [*held, *(successor for wanted in held for successor in self._successors(wanted))]
+
+    def _successors(self, wanted: Ref) -> list[Ref]:
+        """What supersedes a record, over all steps, as retrieval reads it for a pin that follows."""
+        steps = [wanted]
+        for step in steps:  # grows while it is walked
+            read = self.corpus.records.get(step)
+            if read is not None and read.successor is not None and read.successor not in steps:
+                steps.append(read.successor)
+        return steps[1:]
 
     def _keep(self, state: WorkingSet) -> None:
         assert state.check() == []

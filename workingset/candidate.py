@@ -39,7 +39,8 @@ class Candidate:
     """One record as it stands at the cut.
 
     `relevance` is on the one scale for all lanes; `selection_score` orders and nothing else. `requires` are the
-    refs the record needs by mandatory relations, transitively, nearest first; `closure` says whether all were found.
+    refs the record needs by mandatory relations, transitively, nearest first; `closure` says whether all were found,
+    and `unmet` how many were not.
     `origin` names what the text is a copy of; equal origins count once for diversity.
     """
 
@@ -63,6 +64,7 @@ class Candidate:
     successor: Ref | None = None
     freshness: Freshness = Freshness.UNKNOWN
     origin: str = ""
+    unmet: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from enum import Enum, unique
 from workingset.tier import Tier
 from workingset.vocabulary import (
     Digest,
+    Epoch,
     Fidelity,
     Freshness,
     Generation,
@@ -24,23 +25,27 @@ from workingset.vocabulary import (
 
 GOAL_NAMESPACE = Namespace("goal")
 """Reserved: the namespace of goals, whose text lives in the set itself."""
+REQUEST_NAMESPACE = Namespace("request")
+"""Reserved: the namespace of users' requests, whose text lives in the set itself."""
 
 
 @unique
 class PinOwner(Enum):
-    """Who pinned. GOAL is the daemon's own pin of the current goal."""
+    """Who pinned. GOAL and REQUEST are the daemon's own: the current goal, and the user's open request."""
 
     HOST = "host"
     AGENT = "agent"
     GOAL = "goal"
+    REQUEST = "request"
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
     """An obligation to keep an entry at full fidelity.
 
-    `text` holds the words of a goal or of a text pin and is empty for a pinned record. `expires_turn` is the last turn
-    in which the pin holds; 0 means until it is unpinned.
+    `text` holds the words of a goal, a request or a text pin and is empty for a pinned record. The pin ends after
+    `expires_turn`, with `epoch`, or at `expires_seconds` of Unix time, whichever comes first; 0 and None mean never.
+    With `follow_successor` it moves on to the record that supersedes its own.
     """
 
     ref: Ref
@@ -49,15 +54,22 @@ class Pin:
     pinned_turn: Turn
     expires_turn: Turn = Turn(0)
     text: str = ""
+    epoch: Epoch | None = None
+    expires_seconds: int = 0
+    follow_successor: bool = False
 
     @property
     def has_words(self) -> bool:
         """True where the pin carries its own words, even none, and names no record."""
         return bool(self.text) or self.owner is PinOwner.GOAL
 
-    def holds_at(self, turn: Turn) -> bool:
+    def holds_at(self, turn: Turn, epoch: Epoch, now_seconds: int) -> bool:
         """True while the pin is not expired."""
-        return self.expires_turn == 0 or turn <= self.expires_turn
+        return (
+            (self.expires_turn == 0 or turn <= self.expires_turn)
+            and (self.epoch is None or epoch <= self.epoch)
+            and (self.expires_seconds == 0 or now_seconds < self.expires_seconds)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +79,10 @@ class Entry:
     `heat` is that at turn `heat_turn`; decay is computed, never written (`workingset.heat`). `order` is that in
     which entries came to their part of the block (pins, texts, lines), by which it is laid out, and `admitted_turn` the
     turn in which they did. `generation` and `digest` are of the version last read. `touched_at` is the reference clock
-    at the last use or admission, `group_tokens` the width of the group it was used with. `tokens` is the
-    size of its rendered segment, header included. `required_by` names the entries that need it.
+    at the last use or admission, `group_tokens` the width of the group it was used with. `uses` are those since it
+    entered, `uses_before` those of earlier stays, `turn_uses` those of the turn `used_turn`. `tokens` is the size of
+    its rendered segment, header included. `required_by` names the entries that need it, and `grounded` is the share of
+    what it needs itself that is there, whole and fresh; `unmet` counts needs that the store could not meet.
     """
 
     ref: Ref
@@ -100,6 +114,11 @@ class Entry:
     standing: Standing = Standing.CURRENT
     successor: Ref | None = None
     freshness: Freshness = Freshness.UNKNOWN
+    used_turn: Turn = Turn(0)
+    turn_uses: int = 0
+    grounded: float = 1.0
+    uses_before: int = 0
+    unmet: int = 0
 
     @property
     def has_text(self) -> bool:
@@ -113,7 +132,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """What is remembered of an evicted entry. The record itself stays in the store."""
+    """What is remembered of an evicted entry: `uses` are those of all its stays. The record stays in the store."""
 
     ref: Ref
     evicted_turn: Turn
@@ -121,3 +140,4 @@ class Ghost:
     reason: str
     heat: Heat
     title: str = ""
+    uses: int = 0

@@ -4,12 +4,15 @@ WorkingSetError
 ├── IllegalMove      a move the tier table does not allow: a fault of ours
 ├── NotInSet         name an entry that is in the working set
 ├── PinnedEntry      unpin it first
-└── PinRefused       ask for a pin that the owner may have
+├── PinRefused       ask for a pin that the owner may have
+├── NothingToUndo    undo in the turn of the refocus, before the next Focus
+├── NoRequest        no request of the user is open: there is nothing to close
+└── SetExists        name an agent that has no working set yet
 """
 
 from __future__ import annotations
 
-from workingset.vocabulary import Ref
+from workingset.vocabulary import AgentId, Ref
 
 
 class WorkingSetError(Exception):
@@ -43,3 +46,25 @@ class PinRefused(WorkingSetError):
         super().__init__(f"{field}: {what}")
         self.field = field
         self.what = what
+
+
+class NothingToUndo(WorkingSetError):
+    """The last turn was no refocus, or it was taken back already."""
+
+    def __init__(self, agent: AgentId) -> None:
+        super().__init__(f"the last turn of {agent!r} has no refocus to take back: it is offered until the next Focus")
+
+
+class NoRequest(WorkingSetError):
+    """No request of the user is open."""
+
+    def __init__(self, agent: AgentId) -> None:
+        super().__init__(f"{agent!r} has no open request: Focus opens one with user_request")
+
+
+class SetExists(WorkingSetError):
+    """A set is given only to an agent that has none, so that none is written over."""
+
+    def __init__(self, agent: AgentId, field: str) -> None:
+        super().__init__(f"{field}: {agent!r} has a working set already: name another agent, or Forget it first")
+        self.field = field

@@ -18,6 +18,7 @@ WINDOW = "window"
 DUPLICATE_ORIGIN = "duplicate_origin"
 LANE_CAP = "lane_cap"
 CLOSURE = "closure"
+PAGE_IN_OFF = "page_in_off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ def remainder(
     best = tuple(Omission(c.ref, why.get(c.ref, WINDOW), c.relevance, c.title) for c in ordered[:named])
     counted = tuple(sorted((reason, count) for reason, count in reasons.items() if count))
     total = sum(count for _, count in counted)
-    reduced = sum(candidate.ref in with_text - whole for candidate in projection.ranked)
+    shortened = with_text - whole
+    reduced = sum(candidate.ref in shortened for candidate in projection.ranked)
     return Ignored(total, counted, best, total > len(best), projection.near_misses, reduced), ordered
 
 

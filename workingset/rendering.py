@@ -2,7 +2,8 @@
 
 Each entry is one segment: a header line with its ref and place, then its text between fences that are longer than any
 run of tildes in the text, so that stored text cannot end its own segment and pass for ours. A reference is its header
-alone. Segments end in a line break; the goal is last. Nothing else is in a block, so bytes depend on entries alone.
+alone. Segments end in a line break; the user's open request and then the goal are last. Nothing else is in a block, so
+bytes depend on entries alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from xxhash import xxh3_128_hexdigest
 
 from workingset.candidate import Renderings
-from workingset.entry import GOAL_NAMESPACE, Entry
+from workingset.entry import GOAL_NAMESPACE, REQUEST_NAMESPACE, Entry
 from workingset.tier import Tier
 from workingset.vocabulary import Digest, Fidelity, Lines, Ref, Standing, Tokens
 
@@ -24,6 +25,7 @@ CountTokens = Callable[[str], int]
 _UNPRINTABLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]+"
 )
+_OWN_WORDS = {GOAL_NAMESPACE: "# Goal", REQUEST_NAMESPACE: "# Request"}
 _TILDES = re.compile(r"~{3,}")
 
 
@@ -67,8 +69,8 @@ def place_of(entry: Entry) -> str:
 
 def segment_text(entry: Entry, renderings: Renderings, fidelity: Fidelity, place: str) -> str:
     """Return the entry's piece of the block at a fidelity; `place` is its `place_of`."""
-    if entry.namespace == GOAL_NAMESPACE:
-        return f"# Goal\n{renderings.full}\n"
+    if entry.namespace in _OWN_WORDS:
+        return f"{_OWN_WORDS[entry.namespace]}\n{renderings.full}\n"
     if fidelity is Fidelity.REFERENCE:
         return f"- {place}\n"
     if fidelity is Fidelity.GIST:
@@ -85,7 +87,7 @@ def segment(entry: Entry, renderings: Renderings) -> Segment:
 
 
 def layout(entries: Iterable[Entry]) -> list[Entry]:
-    """Return entries in the order of the block: pins, the rest by admission, frontier lines, the goal."""
+    """Return entries in the order of the block: pins, the rest by admission, frontier lines, the request, the goal."""
     return sorted(entries, key=_layout_key)
 
 
@@ -97,8 +99,8 @@ def render(entries: Sequence[Entry], texts: Callable[[Ref], Renderings], count: 
 
 
 def _layout_key(entry: Entry) -> tuple[int, int, str]:
-    if entry.namespace == GOAL_NAMESPACE:
-        return (3, entry.order, entry.ref)
+    if entry.namespace in _OWN_WORDS:
+        return (4 if entry.namespace == GOAL_NAMESPACE else 3, entry.order, entry.ref)
     if entry.tier is Tier.PINNED:
         return (0, entry.order, entry.ref)
     return (2 if entry.tier is Tier.FRONTIER_ONLY else 1, entry.order, entry.ref)

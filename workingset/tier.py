@@ -45,6 +45,10 @@ class Cause(Enum):
     SUPERSEDED = "its record was superseded"
     ASKED = "the host asked"
     NEED_EVICTED = "what it needs was evicted"
+    NEW_REQUEST = "the user asked something else"
+    CLOSED = "the user's request was closed"
+    KEPT = "kept as history"
+    UNDONE = "the refocus was taken back"
 
 
 _LEAVES_AT_WILL = frozenset(
@@ -57,6 +61,7 @@ _LEAVES_AT_WILL = frozenset(
         Cause.SUPERSEDED,
         Cause.ASKED,
         Cause.NEED_EVICTED,
+        Cause.UNDONE,
     }
 )
 _PIN = frozenset({Cause.PINNED, Cause.GOAL})
@@ -64,19 +69,19 @@ _UNPIN = frozenset({Cause.UNPINNED, Cause.EXPIRED})
 _ENTRY: dict[Tier, frozenset[Cause]] = {
     Tier.PINNED: _PIN,
     Tier.MANDATORY: frozenset({Cause.NEEDED}),
-    Tier.RESIDENT: frozenset({Cause.RESULT, Cause.FAULT}),
-    Tier.FRONTIER_ONLY: frozenset({Cause.RELEVANT}),
+    Tier.RESIDENT: frozenset({Cause.RESULT, Cause.FAULT, Cause.KEPT, Cause.UNDONE}),
+    Tier.FRONTIER_ONLY: frozenset({Cause.RELEVANT, Cause.UNDONE}),
 }
 
 LEGAL: dict[tuple[Tier, Tier], frozenset[Cause]] = {
     **{(Tier.EVICTED, to): causes for to, causes in _ENTRY.items()},
     (Tier.FRONTIER_ONLY, Tier.PINNED): _PIN,
     (Tier.FRONTIER_ONLY, Tier.MANDATORY): frozenset({Cause.NEEDED}),
-    (Tier.FRONTIER_ONLY, Tier.RESIDENT): frozenset({Cause.RESULT, Cause.FAULT}),
+    (Tier.FRONTIER_ONLY, Tier.RESIDENT): frozenset({Cause.RESULT, Cause.FAULT, Cause.KEPT, Cause.UNDONE}),
     (Tier.FRONTIER_ONLY, Tier.EVICTED): _LEAVES_AT_WILL,
     (Tier.RESIDENT, Tier.PINNED): _PIN,
     (Tier.RESIDENT, Tier.MANDATORY): frozenset({Cause.NEEDED}),
-    (Tier.RESIDENT, Tier.FRONTIER_ONLY): frozenset({Cause.PRESSURE, Cause.COOLED, Cause.REFOCUS}),
+    (Tier.RESIDENT, Tier.FRONTIER_ONLY): frozenset({Cause.PRESSURE, Cause.COOLED, Cause.REFOCUS, Cause.UNDONE}),
     (Tier.RESIDENT, Tier.EVICTED): _LEAVES_AT_WILL,
     (Tier.MANDATORY, Tier.PINNED): _PIN,
     (Tier.MANDATORY, Tier.RESIDENT): frozenset({Cause.DEPENDENTS_LEFT}),
@@ -88,11 +93,15 @@ LEGAL: dict[tuple[Tier, Tier], frozenset[Cause]] = {
             Cause.REMOVED,
             Cause.OUT_OF_SCOPE,
             Cause.SUPERSEDED,
+            Cause.NEW_GOAL,
+            Cause.NEW_REQUEST,
+            Cause.CLOSED,
+            Cause.UNDONE,
         }
     ),
     (Tier.PINNED, Tier.MANDATORY): _UNPIN,
     (Tier.PINNED, Tier.RESIDENT): _UNPIN,
-    (Tier.PINNED, Tier.EVICTED): _UNPIN | {Cause.NEW_GOAL},
+    (Tier.PINNED, Tier.EVICTED): _UNPIN | {Cause.NEW_GOAL, Cause.SUPERSEDED},
 }
 """Every legal move and the causes that may bring it about. EVICTED as origin means "not in the set"."""
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from workingset.drift import Baseline, Drift
 from workingset.entry import Entry, Ghost, Pin, PinOwner
-from workingset.tier import Tier
+from workingset.eviction.policy import Memory
+from workingset.tier import Move, Tier
 from workingset.vocabulary import AgentId, Cut, Digest, Epoch, Fidelity, Namespace, Ref, Tokens, Turn
 
 
@@ -24,12 +25,13 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True)
 class FaultCounts:
-    """References the agent made, and how many found their text in the set."""
+    """References the agent made, how many found their text in the set, and how many were to whole files."""
 
     references: int = 0
     hits: int = 0
     faults: int = 0
     refaults: int = 0
+    wide: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,11 @@ class WorkingSet:
     `entries` are by `order`. `references` is the reference clock: how many uses were ever reported.
     `situation` is a digest of what the last Focus decided on; where it is equal nothing needs to move. `delivered` is
     the ledger of this epoch, in the order of the block. `delivered_turn` is the turn it was written in, `drift`
-    the verdict of the last turn.
+    the verdict of the last turn. `focused_seconds` is the Unix time of the last turn, `memory` what the eviction policy
+    remembers, `undo` the entries that a refocus of the last turn started from. `lineage` names the agents whose words
+    this one may read beside its own, nearest first; `reset_reason` is what the host said when it began the epoch.
+    `between` are the moves made since the last turn, which the receipt of the next one accounts for. `history_count`
+    says how many observations were kept as records, `history_last` is the ref of the last one.
     """
 
     agent: AgentId
@@ -61,6 +67,14 @@ class WorkingSet:
     situation: Digest = Digest("")
     cut: Cut = field(default_factory=Cut)
     last_receipt: str = ""
+    focused_seconds: int = 0
+    memory: Memory = field(default_factory=Memory)
+    undo: tuple[Entry, ...] | None = None
+    lineage: tuple[AgentId, ...] = ()
+    reset_reason: str = ""
+    between: tuple[Move, ...] = ()
+    history_count: int = 0
+    history_last: Ref | None = None
 
     def entry(self, ref: Ref) -> Entry | None:
         """Return the entry of a ref, or None."""
@@ -74,6 +88,11 @@ class WorkingSet:
     def goal(self) -> Pin | None:
         """The pin of the current goal; None before the first turn."""
         return next((pin for pin in self.pins if pin.owner is PinOwner.GOAL), None)
+
+    @property
+    def request(self) -> Pin | None:
+        """The user's open request; None where none is."""
+        return next((pin for pin in self.pins if pin.owner is PinOwner.REQUEST), None)
 
     def check(self) -> list[str]:
         """Return every broken invariant in words; an empty list means that the set is sound."""
@@ -101,8 +120,9 @@ def _check_entries(state: WorkingSet) -> list[str]:
 
 def _check_pins(state: WorkingSet) -> list[str]:
     pinned = {entry.ref for entry in state.entries if entry.tier is Tier.PINNED}
-    pins = {pin.ref for pin in state.pins}
+    pins = {pin.ref for pin in state.pins if pin.owner is not PinOwner.REQUEST}
     goals = [pin for pin in state.pins if pin.owner is PinOwner.GOAL]
+    requests = [pin for pin in state.pins if pin.owner is PinOwner.REQUEST]
     return [
         *(f"{ref} is pinned without an entry in tier pinned" for ref in sorted(pins - pinned)),
         *(f"{ref} is in tier pinned without a pin" for ref in sorted(pinned - pins)),
@@ -112,6 +132,13 @@ def _check_pins(state: WorkingSet) -> list[str]:
             if entry.tier in {Tier.PINNED, Tier.MANDATORY} and entry.fidelity is not Fidelity.FULL
         ),
         *(["there are several goals"] if len(goals) > 1 else []),
+        *(["there are several open requests"] if len(requests) > 1 else []),
+        *(
+            f"the open request {pin.ref} has no mandatory entry"
+            for pin in requests
+            if pin.text != (state.goal.text if state.goal else "")
+            and getattr(state.entry(pin.ref), "tier", None) is not Tier.MANDATORY
+        ),
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,14 +13,16 @@ from tests.core_scenes import NS, SETTINGS, Agent, Corpus, count, note_ref, reco
 from workingset.candidate import Candidate
 from workingset.delivery import Change, DeltaEntry
 from workingset.drift import Verdict
-from workingset.entry import PinOwner
-from workingset.errors import NotInSet, PinnedEntry, PinRefused
+from workingset.entry import Pin, PinOwner
+from workingset.errors import NoRequest, NothingToUndo, NotInSet, PinnedEntry, PinRefused
+from workingset.eviction.registry import POLICIES
 from workingset.receipt import canonical
 from workingset.settings import EvictionSettings, PackingSettings, WorkingSetSettings
 from workingset.tier import Move, Tier
 from workingset.transitions.focus import FocusOrder, FocusOutcome, focus
+from workingset.transitions.succeeding import successor_of
 from workingset.transitions.touch import Action
-from workingset.vocabulary import Freshness, Lines, Ref, Standing, SupportClosure, Tokens
+from workingset.vocabulary import AgentId, Freshness, Lines, Ref, Standing, SupportClosure, Tokens
 from workingset.working_set import WorkingSet
 
 NAMES = tuple(range(12))
@@ -29,6 +32,7 @@ GOALS = (
     "add a test for it",
     "支払いが二重になる 🧾",
 )
+REQUESTS = ("", "", "fix the export for good", GOALS[0])
 NOTES = ("never log card numbers", GOALS[0], "~~~\n## shop:1 not yours\n~~~", "必ず税込みで表示する 🚫")
 TEXTS = (
     "def refund(order):\n    if order.paid:\n        return gateway.refund(order.id, retries=3)\n    return None\n",
@@ -111,7 +115,12 @@ class Step:
     expires: int = 0
     action: Action = Action.READ
     lines: Lines | None = None
-    missing: bool = False
+    request: str = ""
+    page_in: bool = True
+    now: int = 0
+    epoch: bool = False
+    until: int = 0
+    follow: bool = False
 
 
 names = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map(tuple)
@@ -122,6 +131,9 @@ focuses = st.builds(
     relevance=relevances,
     budget=st.sampled_from((20, 60, 150, 400, 1_000, 8_000)),
     top_k=st.sampled_from((1, 3, 20)),
+    request=st.sampled_from(REQUESTS),
+    page_in=st.sampled_from((True, True, True, False)),
+    now=st.sampled_from((100, 200, 300)),
 )
 steps = st.one_of(
     focuses,
@@ -140,12 +152,17 @@ steps = st.one_of(
         owner=st.sampled_from((PinOwner.HOST, PinOwner.AGENT)),
         expires=st.sampled_from((0, 1, 2, 60)),
         budget=st.sampled_from((60, 400, 8_000)),
+        epoch=st.booleans(),
+        until=st.sampled_from((0, 0, 150)),
+        follow=st.booleans(),
     ),
     st.builds(Step, call=st.just("note"), text=st.sampled_from(NOTES), expires=st.sampled_from((0, 2))),
     st.builds(Step, call=st.just("unpin"), names=names, text=st.sampled_from(("", *NOTES))),
     st.builds(Step, call=st.just("evict"), names=names),
     st.builds(Step, call=st.just("reset")),
     st.builds(Step, call=st.just("change"), names=names),
+    st.builds(Step, call=st.just("keep"), names=names),
+    st.builds(Step, call=st.sampled_from(("undo", "close", "succeed"))),
 )
 lives = st.lists(steps, min_size=1, max_size=12)
 
@@ -175,6 +192,15 @@ def applied(host: dict[Ref, str], delta: Sequence[DeltaEntry]) -> dict[Ref, str]
     return now
 
 
+def released(pin: Pin, step: Step, after: WorkingSet) -> bool:
+    """Whether a pin may be gone after a step."""
+    if pin.owner is PinOwner.GOAL or step.call == "unpin" or not pin.holds_at(after.turn, after.epoch, step.now):
+        return True
+    if pin.owner is PinOwner.REQUEST:
+        return step.call == "close" or bool(step.request)
+    return pin.follow_successor and step.call == "focus"
+
+
 class Life:
     """An agent, what its host holds, and the checks that go with each call."""
 
@@ -196,13 +222,22 @@ class Life:
                 assert not entry.has_text
         for pin in before.pins:
             kept = after.pin(pin.ref) is not None
-            released = step.call == "unpin" or pin.owner is PinOwner.GOAL or not pin.holds_at(after.turn)
-            assert kept or released, f"{pin.ref} was lost by {step.call}"
+            assert kept or released(pin, step, after), f"{pin.ref} was lost by {step.call}"
+        makes_room = step.call in ("touch", "keep", "undo") and after != before
+        if makes_room and after.budget and any(e.tier is Tier.RESIDENT for e in after.entries):
+            assert sum(e.tokens for e in after.entries) <= after.budget
 
     def _focus(self, step: Step) -> None:
         agent, before = self.agent, self.agent.state
         projection = agent.corpus.projection(step.goal, step.relevance, agent.known())
-        order = FocusOrder(Tokens(step.budget), step.top_k, (NS,))
+        order = FocusOrder(
+            Tokens(step.budget),
+            step.top_k,
+            (NS,),
+            user_request=step.request,
+            page_in=step.page_in,
+            now_seconds=step.now,
+        )
         outcome = focus(before, projection, order, agent.settings, count)
         again = focus(before, projection, order, agent.settings, count)
         assert outcome == again
@@ -238,7 +273,8 @@ class Life:
 
     def _same(self, agent: Agent, outcome: FocusOutcome, repeated: FocusOutcome) -> None:
         """The same question again changes nothing, unless a pin expires or a refocus that had to rest is due."""
-        expiring = [pin for pin in outcome.state.pins if not pin.holds_at(repeated.state.turn)]
+        turn, epoch, now = repeated.state.turn, repeated.state.epoch, repeated.state.focused_seconds
+        expiring = [pin for pin in outcome.state.pins if not pin.holds_at(turn, epoch, now)]
         refocused = repeated.drift.verdict is Verdict.REFOCUS
         if agent.corpus.closes and not expiring and not refocused:
             assert repeated.delta == ()
@@ -252,11 +288,21 @@ class Life:
         assert outcome.block.text == ""
         assert outcome.delta == ()
         assert outcome.moves == ()
-        assert replace(outcome.state, turn=before.turn, last_receipt=before.last_receipt) == before
+        kept = replace(
+            before,
+            between=(),
+            undo=None,
+            turn=outcome.state.turn,
+            last_receipt=outcome.state.last_receipt,
+            focused_seconds=step.now,
+        )
+        assert outcome.state == kept
         assert all(
             offender.tier in (Tier.PINNED, Tier.MANDATORY) and offender.tokens > 0 for offender in over.offenders
         )
-        pins = {pin.ref for pin in before.pins if pin.owner is not PinOwner.GOAL and pin.holds_at(outcome.state.turn)}
+        by_focus = (PinOwner.GOAL, PinOwner.REQUEST)
+        holding = [p for p in before.pins if p.holds_at(outcome.state.turn, before.epoch, step.now)]
+        pins = {p.ref for p in holding if p.owner not in by_focus and not p.follow_successor}
         assert pins <= {offender.ref for offender in over.offenders}
         assert outcome.ignored.count >= len({c for c, _ in outcome.ignored.reasons})
         assert outcome.sufficiency.state.value != "sufficient"
@@ -277,7 +323,15 @@ class Life:
     def _pin(self, step: Step) -> None:
         before = self.agent.state
         try:
-            outcome = self.agent.pin(step.names[0], owner=step.owner, expires=step.expires, budget=step.budget)
+            outcome = self.agent.pin(
+                step.names[0],
+                owner=step.owner,
+                expires=step.expires,
+                budget=step.budget,
+                epoch=step.epoch,
+                until=step.until,
+                follow=step.follow,
+            )
         except PinRefused:
             assert step.owner is PinOwner.AGENT or ref(step.names[0]) not in self.agent.corpus.records
             return
@@ -310,6 +364,39 @@ class Life:
         assert all(move.origin is not Tier.PINNED for move in outcome.moves)
         gone = [move.ref for move in outcome.moves if move.target is Tier.EVICTED]
         assert {ref(name) for name in step.names} <= set(gone)
+
+    def _keep(self, step: Step) -> None:
+        before = self.agent.state
+        said = [record(f"said{self.changes}-{name}", text=TEXTS[name % len(TEXTS)], kind="turn") for name in step.names]
+        outcome = self.agent.keep(*said)
+        assert replayed(tiers_of(before), outcome.moves) == tiers_of(outcome.state)
+
+    def _undo(self, step: Step) -> None:
+        before = self.agent.state
+        try:
+            outcome = self.agent.undo()
+        except NothingToUndo:
+            assert before.undo is None
+            return
+        assert replayed(tiers_of(before), outcome.moves) == tiers_of(outcome.state)
+        with pytest.raises(NothingToUndo):
+            self.agent.undo()
+
+    def _close(self, step: Step) -> None:
+        before = self.agent.state
+        try:
+            outcome = self.agent.close()
+        except NoRequest:
+            assert before.request is None
+            return
+        assert replayed(tiers_of(before), outcome.moves) == tiers_of(outcome.state)
+        assert outcome.state.request is None
+
+    def _succeed(self, step: Step) -> None:
+        before = self.agent.state
+        self.agent.state = successor_of(before, AgentId("sub"))
+        assert tiers_of(self.agent.state) == tiers_of(before)
+        self.host = {}
 
     def _reset(self, step: Step) -> None:
         self.agent.reset()
@@ -360,3 +447,16 @@ def test_the_promises_hold_where_needs_were_not_closed_over(made: list[Shape], l
     lived = Life(made, closes=False)
     for step in life:
         lived.run(step)
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+@settings(max_examples=20, deadline=None)
+@given(made=corpora, life=lives)
+def test_the_promises_hold_under_every_policy_and_its_memory_goes_along(
+    policy: str, made: list[Shape], life: list[Step]
+) -> None:
+    lived = Life(made, replace(SETTINGS, eviction=EvictionSettings(policy=policy, ghosts_limit=6)))
+    for step in life:
+        lived.run(step)
+        queues = dict(lived.agent.state.memory.queues)
+        assert all(len({page.ref for page in queue}) == len(queue) for queue in queues.values())

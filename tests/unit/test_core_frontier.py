@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.core_scenes import SETTINGS, Agent, Corpus, count, record, ref
-from workingset.settings import PackingSettings
+from workingset.settings import EvictionSettings, HeatSettings, PackingSettings
 from workingset.tier import Cause, Tier
 from workingset.vocabulary import Fidelity, Ref, Turn
 
@@ -52,10 +52,10 @@ def test_a_line_becomes_a_result_and_back_and_leaves_when_nothing_wants_it() -> 
 
 def test_residents_that_just_fell_get_the_lines_that_are_left_hottest_first() -> None:
     agent = shop(8, top_k=8)
-    agent.settings = replace(SETTINGS, packing=PackingSettings(frontier_lines=3))
+    agent.settings = replace(SETTINGS, packing=PackingSettings(frontier_lines=3), heat=HeatSettings(idle_turns=10))
     agent.focus("goal")
     agent.touch(5, 5, 6)
-    agent.state = replace(agent.state, turn=Turn(30))
+    agent.state = replace(agent.state, turn=Turn(SETTINGS.heat.idle_turns + 2))
     outcome = agent.focus("another subject altogether", {})
     assert lines(agent) == [ref(0), ref(5), ref(6)]
     fallen = [move for move in outcome.moves if move.target is Tier.FRONTIER_ONLY]
@@ -82,7 +82,11 @@ def test_a_frontier_of_no_lines_is_possible() -> None:
 def test_a_mandatory_entry_that_is_not_needed_any_more_may_get_a_line() -> None:
     corpus = Corpus.of(record("a", requires=["m"]), record("m"), record("b", lines=40))
     agent = Agent(corpus, budget=700)
-    agent.settings = replace(SETTINGS, packing=PackingSettings(outline_share=0.0, gist_share=0.0))
+    agent.settings = replace(
+        SETTINGS,
+        packing=PackingSettings(outline_share=0.0, gist_share=0.0),
+        eviction=EvictionSettings(minimum_stay_turns=0),
+    )
     agent.focus("goal", {ref("a"): 0.9})
     outcome = agent.focus("goal b", {ref("b"): 0.97, ref("m"): 0.05}, budget=650)
     steps = [(move.origin, move.target) for move in outcome.moves if move.ref == ref("m")]

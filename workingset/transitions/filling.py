@@ -13,16 +13,18 @@ from dataclasses import dataclass
 from workingset.budget import OverBudget, over_budget
 from workingset.drift import Drift, Verdict
 from workingset.entry import Entry
-from workingset.heat import heat_at
+from workingset.heat import decayed
 from workingset.rendering import Block, render
+from workingset.settings import HeatSettings
 from workingset.tier import Cause, Tier
 from workingset.transitions.choosing import Choosing, Window
 from workingset.transitions.draft import Draft
 from workingset.transitions.frontier import give_way
 from workingset.transitions.moment import Moment
-from workingset.transitions.settling import apply_packing, fixed_entries, settle
+from workingset.transitions.records import is_new_history
+from workingset.transitions.settling import apply_choice, fixed_entries, settle
 from workingset.transitions.situation import situation_of
-from workingset.vocabulary import Tokens
+from workingset.vocabulary import Tokens, Turn
 
 EMPTY_BLOCK = Block("", (), Tokens(0))
 
@@ -70,14 +72,14 @@ def _chosen(moment: Moment, drift: Drift, results: Window, fixed: Sequence[Entry
     room = Tokens(ceiling - sum(entry.tokens for entry in fixed))
     reserve = Tokens(int(settings.packing.frontier_share * ceiling))
     irrelevant = _irrelevant(moment)
-    cold = frozenset(e.ref for e in irrelevant if heat_at(e, draft.turn, settings.heat) < settings.heat.cold_heat)
+    cold = frozenset(entry.ref for entry in irrelevant if _is_cold(entry, draft.turn, settings.heat))
     moved = drift.verdict is Verdict.REFOCUS
     causes = {e.ref: Cause.REFOCUS for e in irrelevant} if moved else dict.fromkeys(cold, Cause.COOLED)
-    choosing = Choosing(draft, texts, settings, moment.state.references, held, cold)
-    packed = choosing.choose(results.results, room, reserve)
-    apply_packing(draft, texts, results.results, packed)
-    keep = held.union(packed.chosen, packed.needed)
-    give_way(draft, texts, moment.projection, keep, causes, Tokens(room - packed.tokens), settings)
+    choosing = Choosing(draft, texts, settings, held, cold, anew=moved)
+    chosen = choosing.choose(results.results, room, reserve)
+    apply_choice(draft, texts, results.results, chosen)
+    keep = held.union(chosen.staying, chosen.packed.chosen, chosen.packed.needed)
+    give_way(draft, texts, moment.projection, keep, causes, Tokens(room - chosen.tokens), settings)
     settle(draft)
     return _rendered(moment, draft)
 
@@ -86,7 +88,14 @@ def _rendered(moment: Moment, draft: Draft) -> Filled:
     return Filled(draft, render(list(draft.entries.values()), moment.texts.of, moment.count))
 
 
+def _is_cold(entry: Entry, turn: Turn, heat: HeatSettings) -> bool:
+    if not entry.uses:
+        return decayed(entry, turn, heat) < heat.cold_heat
+    return turn - entry.used_turn > heat.idle_turns
+
+
 def _irrelevant(moment: Moment) -> list[Entry]:
-    """The residents that the goal does not rank."""
+    """The residents that the goal does not rank, but for what was just said."""
     ranked = {candidate.ref for candidate in moment.projection.ranked}
-    return [e for e in moment.draft.entries.values() if e.tier is Tier.RESIDENT and e.ref not in ranked]
+    residents = (entry for entry in moment.draft.entries.values() if entry.tier is Tier.RESIDENT)
+    return [e for e in residents if e.ref not in ranked and not is_new_history(e, moment.draft.turn)]

@@ -13,7 +13,7 @@ from workingset.budget import Ledger, OverBudget, ledger
 from workingset.candidate import Candidate, Projection
 from workingset.delivery import DeltaEntry, deliver, delta, prefix_stable
 from workingset.drift import Drift, StaleEntry, Verdict, baseline_after, detect
-from workingset.heat import cooled, selected
+from workingset.heat import cooled, idled, selected
 from workingset.receipt import Node
 from workingset.remainder import BUDGET, Ignored, captured, remainder
 from workingset.rendering import Block, CountTokens
@@ -25,7 +25,8 @@ from workingset.transitions.draft import Draft
 from workingset.transitions.filling import Filled, fill
 from workingset.transitions.focus_receipt import focus_receipt
 from workingset.transitions.moment import FocusOrder, Moment
-from workingset.transitions.refresh import PinReport, expire_pins, refresh_entries, replace_goal
+from workingset.transitions.own_words import replace_own_words
+from workingset.transitions.refresh import PinReport, expire_pins, not_followed, refresh_entries
 from workingset.transitions.situation import asked_of, situation_of
 from workingset.transitions.texts import Texts
 from workingset.vocabulary import Fidelity, Ref, SupportClosure, Turn
@@ -76,13 +77,14 @@ def focus(
     draft = Draft(state, Turn(state.turn + 1), settings)
     texts, asked = Texts(projection, state.pins, count), asked_of(state, projection, order, settings)
     moment = Moment(state, projection, order, settings, count, draft, texts, asked)
-    expire_pins(draft)
-    replace_goal(draft, moment.texts, projection.goal.text)
+    _idle(draft, order.now_seconds - state.focused_seconds if state.focused_seconds else 0, settings)
+    expire_pins(draft, state.epoch, order.now_seconds)
+    replace_own_words(draft, texts, projection.goal.text, order.user_request)
     stale, reports = refresh_entries(draft, moment.texts)
     drift = _drift(moment, stale)
     if drift.verdict is Verdict.REFOCUS:
         _cool(draft, settings)
-    results = window(projection, order.top_k)
+    results = window(projection, order.top_k, order.page_in)
     filled = fill(moment, drift, results)
     judged = _judge(moment, filled, results)
     if filled.over_budget is None:
@@ -104,6 +106,12 @@ def _drift(moment: Moment, stale: Sequence[StaleEntry]) -> Drift:
         stale_share=sum(entry.ref in records for entry in stale) / len(records) if records else None,
         settings=moment.settings.drift,
     )
+
+
+def _idle(draft: Draft, idle_seconds: int, settings: WorkingSetSettings) -> None:
+    if settings.heat.wall_half_life_seconds:
+        for entry in list(draft.entries.values()):
+            draft.update(idled(entry, idle_seconds, settings.heat))
 
 
 def _cool(draft: Draft, settings: WorkingSetSettings) -> None:
@@ -163,7 +171,9 @@ def _outcome(
     after = _state_after(moment, drift, filled)
     spent = ledger(moment.order.budget, block.tokens, () if over else after.entries)
     moves = () if over else tuple(filled.draft.moves)
-    receipt = focus_receipt(after, projection, spent, moves, judged.ignored, judged.sufficiency, drift, over)
+    receipt = focus_receipt(
+        after, projection, spent, moves, state.between, judged.ignored, judged.sufficiency, drift, over
+    )
     return FocusOutcome(
         state=after,
         block=block,
@@ -174,7 +184,7 @@ def _outcome(
         drift=drift,
         ledger=spent,
         over_budget=over,
-        pin_reports=reports,
+        pin_reports=tuple(map(not_followed, reports)) if over else reports,
         nothing=nothing_of(projection),
         prefix_stable=prefix_stable(state.delivered, block.segments),
         receipt=receipt,
@@ -189,19 +199,21 @@ def _received(moment: Moment) -> tuple[Delivered, ...]:
 
 def _state_after(moment: Moment, drift: Drift, filled: Filled) -> WorkingSet:
     state, draft, projection = moment.state, filled.draft, moment.projection
-    last_receipt = f"{state.agent}/{draft.turn}"
-    if filled.over_budget is not None:
-        return replace(state, turn=draft.turn, last_receipt=last_receipt)
-    entries, pins, ghosts, next_order = draft.finished()
-    return replace(
+    state = replace(
         state,
         turn=draft.turn,
+        last_receipt=f"{state.agent}/{draft.turn}",
+        focused_seconds=moment.order.now_seconds,
+        undo=None,
+        between=(),
+    )
+    if filled.over_budget is not None:
+        return state
+    return replace(
+        draft.into(state),
         budget=moment.order.budget,
         namespaces=moment.order.namespaces,
-        entries=entries,
-        pins=pins,
-        ghosts=ghosts,
-        next_order=next_order,
+        undo=moment.state.entries if drift.verdict is Verdict.REFOCUS and moment.state.turn else None,
         delivered=deliver(filled.block.segments),
         delivered_turn=draft.turn,
         block_tokens=filled.block.tokens,
@@ -209,5 +221,4 @@ def _state_after(moment: Moment, drift: Drift, filled: Filled) -> WorkingSet:
         drift=drift,
         situation=situation_of(moment.asked, draft, moment.texts),
         cut=projection.cut,
-        last_receipt=last_receipt,
     )

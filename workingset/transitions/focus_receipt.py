@@ -19,6 +19,7 @@ def focus_receipt(
     projection: Projection,
     spent: Ledger,
     moves: Sequence[Move],
+    between: Sequence[Move],
     ignored: Ignored,
     sufficiency: Sufficiency,
     drift: Drift,
@@ -38,12 +39,8 @@ def focus_receipt(
             _lanes(projection),
             _drift(drift),
             _budget(spent, over),
-            Node(
-                "moves",
-                len(moves),
-                "",
-                tuple(Node(m.ref, f"{m.origin.value}>{m.target.value}", m.reason) for m in moves),
-            ),
+            _moves("moves between turns", between),
+            _moves("moves", moves),
             _entries(state),
             Node("ignored", ignored.count, "upper bound", tuple(Node(r, n) for r, n in ignored.reasons)),
             _sufficiency(sufficiency),
@@ -51,6 +48,10 @@ def focus_receipt(
             Node("embedding_calls", projection.embedding_calls),
         ),
     )
+
+
+def _moves(what: str, moves: Sequence[Move]) -> Node:
+    return Node(what, len(moves), "", tuple(Node(m.ref, f"{m.origin.value}>{m.target.value}", m.reason) for m in moves))
 
 
 def _cut(projection: Projection) -> Node:

@@ -70,9 +70,13 @@ def _fall_from_mandatory(draft: Draft, ref: Ref, to_frontier: bool) -> None:
 def _wanted(
     draft: Draft, ranked: Sequence[Ref], falling: Sequence[Entry], settings: WorkingSetSettings
 ) -> dict[Ref, None]:
-    residents = [entry for entry in falling if entry.tier is Tier.RESIDENT]
-    residents.sort(key=lambda entry: (-heat_at(entry, draft.turn, settings.heat), entry.ref))
-    return dict.fromkeys((*ranked, *(entry.ref for entry in residents)))
+    """Refs in the order in which they get a line: results, then what just fell, then lines that are still warm."""
+
+    def hottest(tier: Tier) -> list[Ref]:
+        of = [(-heat_at(entry, draft.turn, settings.heat), entry.ref) for entry in falling if entry.tier is tier]
+        return [ref for cold, ref in sorted(of) if tier is Tier.RESIDENT or -cold >= settings.heat.cold_heat]
+
+    return dict.fromkeys((*ranked, *hottest(Tier.RESIDENT), *hottest(Tier.FRONTIER_ONLY)))
 
 
 def _lines(

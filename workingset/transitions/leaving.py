@@ -35,14 +35,16 @@ def evict(state: WorkingSet, refs: Sequence[Ref], settings: WorkingSetSettings, 
         if ref in draft.entries:
             draft.evict_with_dependents(ref, Cause.ASKED, one_line(reason))
     settle(draft)
-    entries, pins, ghosts, next_order = draft.finished()
-    after = replace(state, entries=entries, pins=pins, ghosts=ghosts, next_order=next_order)
+    after = replace(draft.into(state), between=(*state.between, *draft.moves))
     return EvictOutcome(after, tuple(draft.moves))
 
 
-def reset_context(state: WorkingSet) -> WorkingSet:
-    """Return the set in a new epoch, in which nothing counts as delivered. Entries, pins and heat stay."""
-    return replace(state, epoch=Epoch(state.epoch + 1), delivered=())
+def reset_context(state: WorkingSet, reason: str = "") -> WorkingSet:
+    """Return the set in a new epoch, in which nothing counts as delivered. Entries and heat stay.
+
+    Pins that were to end with the epoch do so at the next Focus.
+    """
+    return replace(state, epoch=Epoch(state.epoch + 1), delivered=(), reset_reason=one_line(reason))
 
 
 def _check(state: WorkingSet, ref: Ref) -> None:

@@ -17,13 +17,18 @@ from workingset.working_set import WorkingSet
 class FocusOrder:
     """What the caller asks of a turn, checked: a budget above 0, a window above 0.
 
-    `received` is the turn of the last answer whose delta the host applied, None where it does not say.
+    `received` is the turn of the last answer whose delta the host applied, None where it does not say. `user_request`
+    is empty where the user asked nothing new. Without `page_in`, results get lines of reference and no text.
+    `now_seconds` is Unix time.
     """
 
     budget: Tokens
     top_k: int
     namespaces: tuple[Namespace, ...] = ()
     received: Turn | None = None
+    user_request: str = ""
+    page_in: bool = True
+    now_seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,19 +18,28 @@ from workingset.tier import Cause, Move, Tier
 from workingset.transitions.draft import Draft
 from workingset.transitions.settling import fixed_entries, settle
 from workingset.transitions.texts import NO_GOAL, Texts, pin_candidate
-from workingset.vocabulary import Digest, Fidelity, Ref, Tokens, Turn
+from workingset.vocabulary import Fidelity, Ref, Tokens, Turn
 from workingset.working_set import WorkingSet
+
+_BY_FOCUS = (PinOwner.GOAL, PinOwner.REQUEST)
 
 
 @dataclass(frozen=True, slots=True)
 class PinOrder:
-    """What is to be pinned. `text` is empty for a record; `expires_turns` counts from now, 0 means no expiry."""
+    """What is to be pinned. `text` is empty for a record.
+
+    `expires_turns` counts from now, `expires_at_seconds` is Unix time; 0 means that they do not end it.
+    `follow_successor` lets the pin move on to the record that supersedes its own.
+    """
 
     ref: Ref
     owner: PinOwner
     reason: str
     expires_turns: int = 0
     text: str = ""
+    expires_with_epoch: bool = False
+    expires_at_seconds: int = 0
+    follow_successor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +67,20 @@ def pin(
     Raises PinRefused where there is nothing to pin, or where the owner asks for more than it may have.
     """
     _check(state, order, settings.pins)
-    made = Pin(order.ref, order.owner, order.reason, state.turn, _expiry(state, order, settings.pins), order.text)
+    made = Pin(
+        ref=order.ref,
+        owner=order.owner,
+        reason=order.reason,
+        pinned_turn=state.turn,
+        expires_turn=_expiry(state, order, settings.pins),
+        text=order.text,
+        epoch=state.epoch if order.expires_with_epoch else None,
+        expires_seconds=order.expires_at_seconds,
+        follow_successor=order.follow_successor,
+    )
     draft = Draft(state, state.turn, settings)
     texts = Texts(Projection(goal=NO_GOAL, cut=state.cut, known=tuple(records)), (*state.pins, made), count)
-    own = pin_candidate(made, Digest(made.ref.partition(":")[2])) if made.text else texts.candidates.get(made.ref)
+    own = pin_candidate(made) if made.text else texts.candidates.get(made.ref)
     if own is None:
         raise PinRefused("ref", f"no record {made.ref!r} was read: give a record's ref, or a text to pin")
     draft.pins[made.ref] = made
@@ -91,6 +110,8 @@ def unpin(state: WorkingSet, ref: Ref, settings: WorkingSetSettings) -> UnpinOut
         raise NotInSet(ref)
     if held.owner is PinOwner.GOAL:
         raise PinRefused("ref", "the goal of the turn is replaced by the next Focus, not unpinned")
+    if held.owner is PinOwner.REQUEST:
+        raise PinRefused("ref", "the user's request is not unpinned but closed: call CloseRequest")
     draft = Draft(state, state.turn, settings)
     draft.unpin(ref, Cause.UNPINNED)
     settle(draft)
@@ -99,8 +120,10 @@ def unpin(state: WorkingSet, ref: Ref, settings: WorkingSetSettings) -> UnpinOut
 
 def _check(state: WorkingSet, order: PinOrder, settings: PinSettings) -> None:
     other = state.pin(order.ref)
-    if order.owner is PinOwner.GOAL or (other is not None and other.owner is PinOwner.GOAL):
-        raise PinRefused("ref", "the goal of the turn is pinned by Focus alone")
+    if order.owner in _BY_FOCUS or (other is not None and other.owner in _BY_FOCUS):
+        raise PinRefused("ref", "the goal of the turn and the user's request are pinned by Focus alone")
+    if order.follow_successor and order.text:
+        raise PinRefused("follow_successor", "goes with a record's ref: words have no successor")
     if order.expires_turns < 0:
         raise PinRefused("expires_turns", f"{order.expires_turns} turns cannot be: 0 keeps a pin until it is unpinned")
     if len(order.text.encode("utf-8", "surrogatepass")) > settings.text_bytes_limit:
@@ -124,5 +147,4 @@ def _expiry(state: WorkingSet, order: PinOrder, settings: PinSettings) -> Turn:
 
 
 def _finished(state: WorkingSet, draft: Draft) -> WorkingSet:
-    entries, pins, ghosts, next_order = draft.finished()
-    return replace(state, entries=entries, pins=pins, ghosts=ghosts, next_order=next_order)
+    return replace(draft.into(state), between=(*state.between, *draft.moves))

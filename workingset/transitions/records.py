@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from workingset.candidate import Candidate, Projection
 from workingset.entry import Entry
-from workingset.tier import Tier
+from workingset.tier import Cause, Tier
 from workingset.vocabulary import Fidelity, Ref, SupportClosure, Turn
 
 
@@ -30,6 +30,7 @@ def entry_of(candidate: Candidate, tier: Tier, fidelity: Fidelity, turn: Turn, o
         lanes=candidate.lanes,
         requires=candidate.requires,
         closure=candidate.closure,
+        unmet=candidate.unmet,
         standing=candidate.standing,
         successor=candidate.successor,
         freshness=candidate.freshness,
@@ -49,6 +50,7 @@ def read_anew(entry: Entry, candidate: Candidate) -> Entry:
         digest=candidate.digest,
         requires=candidate.requires,
         closure=candidate.closure,
+        unmet=candidate.unmet,
         standing=candidate.standing,
         successor=candidate.successor,
         freshness=candidate.freshness,
@@ -64,6 +66,11 @@ def records_of(projection: Projection) -> dict[Ref, Candidate]:
     for candidate in projection.ranked:
         known = records.get(candidate.ref)
         if known is not None and candidate.closure is SupportClosure.NOT_REQUESTED:
-            candidate = replace(candidate, requires=known.requires, closure=known.closure)
+            candidate = replace(candidate, requires=known.requires, closure=known.closure, unmet=known.unmet)
         records[candidate.ref] = candidate
     return records
+
+
+def is_new_history(entry: Entry, turn: Turn) -> bool:
+    """True for a record of history that is still protected: it gives way only where nothing else is left to."""
+    return entry.reason == Cause.KEPT.value and entry.protected_until >= turn

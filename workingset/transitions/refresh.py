@@ -1,23 +1,21 @@
 """The first half of a Focus: bring what is in the set up to the cut, before anything is chosen.
 
-Expired pins end, the goal is replaced, every entry is compared with its record as it stands now, and what went, left
-the scope or was superseded leaves, unless it is pinned: a pin is reported and kept.
+Expired pins end, every entry is compared with its record as it stands now, and what went, left the scope or was
+superseded leaves, unless it is pinned: a pin is reported and kept, or follows to the successor where that was asked.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from xxhash import xxh3_128_hexdigest
-
 from workingset.candidate import Candidate
 from workingset.drift import StaleEntry
-from workingset.entry import GOAL_NAMESPACE, Entry, Pin, PinOwner
+from workingset.entry import Entry
 from workingset.tier import Cause, Tier
 from workingset.transitions.draft import Draft
 from workingset.transitions.records import read_anew
-from workingset.transitions.texts import Texts, pin_candidate
-from workingset.vocabulary import Digest, Fidelity, Ref, Standing, Turn
+from workingset.transitions.texts import Texts
+from workingset.vocabulary import Epoch, Fidelity, Ref, Standing
 
 _LEAVES = {
     Standing.REMOVED: Cause.REMOVED,
@@ -33,36 +31,22 @@ _WHAT_TO_DO = {
 
 @dataclass(frozen=True, slots=True)
 class PinReport:
-    """A pin whose record is not current any more. It is kept, with its last text where there is one."""
+    """A pin whose record is not current any more.
+
+    It is kept, with its last text where there is one, or has moved on to `replaced_by` where its owner asked for that.
+    """
 
     ref: Ref
     standing: Standing
     successor: Ref | None
     what_to_do: str
+    replaced_by: Ref | None = None
 
 
-def goal_pin(text: str, turn: Turn) -> Pin:
-    """Return the root obligation that a goal is; equal goals have equal refs."""
-    digest = xxh3_128_hexdigest(text.encode("utf-8", "surrogatepass"))
-    return Pin(Ref(f"{GOAL_NAMESPACE}:{digest[:12]}"), PinOwner.GOAL, "goal of the turn", turn, text=text)
-
-
-def expire_pins(draft: Draft) -> None:
-    """End every pin whose last turn is over."""
-    for pin in [pin for pin in draft.pins.values() if not pin.holds_at(draft.turn)]:
+def expire_pins(draft: Draft, epoch: Epoch, now_seconds: int) -> None:
+    """End every pin whose last turn, epoch or second is over."""
+    for pin in [pin for pin in draft.pins.values() if not pin.holds_at(draft.turn, epoch, now_seconds)]:
         draft.unpin(pin.ref, Cause.EXPIRED)
-
-
-def replace_goal(draft: Draft, texts: Texts, goal: str) -> None:
-    """Make the goal the one root obligation; an equal goal stays as it is."""
-    new = goal_pin(goal, draft.turn)
-    for old in [pin for pin in draft.pins.values() if pin.owner is PinOwner.GOAL and pin.ref != new.ref]:
-        del draft.pins[old.ref]
-        draft.evict(old.ref, Cause.NEW_GOAL)
-    if new.ref not in draft.pins:
-        draft.pins[new.ref] = new
-        texts.add(new)
-        draft.admit(pin_candidate(new, Digest(new.ref.partition(":")[2])), Tier.PINNED, Cause.GOAL, Fidelity.FULL)
 
 
 def refresh_entries(draft: Draft, texts: Texts) -> tuple[tuple[StaleEntry, ...], tuple[PinReport, ...]]:
@@ -70,8 +54,9 @@ def refresh_entries(draft: Draft, texts: Texts) -> tuple[tuple[StaleEntry, ...],
     stale: list[StaleEntry] = []
     reports: list[PinReport] = []
     for entry in list(draft.entries.values()):
-        if (pin := draft.pins.get(entry.ref)) and pin.has_words:
+        if entry.ref not in draft.entries or ((pin := draft.pins.get(entry.ref)) and pin.has_words):
             continue
+        entry = draft.entries[entry.ref]
         now = _read_now(entry, texts.candidates.get(entry.ref))
         if what := _what_changed(entry, now):
             stale.append(StaleEntry(entry.ref, entry.generation, now.generation, what))
@@ -80,8 +65,28 @@ def refresh_entries(draft: Draft, texts: Texts) -> tuple[tuple[StaleEntry, ...],
         else:
             draft.evict(entry.ref, _LEAVES[now.standing])
         if entry.tier is Tier.PINNED and now.standing is not Standing.CURRENT:
-            reports.append(PinReport(entry.ref, now.standing, now.successor, _WHAT_TO_DO[now.standing]))
+            reports.append(_report(draft, texts, now))
     return tuple(stale), tuple(reports)
+
+
+def not_followed(report: PinReport) -> PinReport:
+    """Return the report of a turn in which nothing moved after all."""
+    if report.replaced_by is None:
+        return report
+    return replace(report, replaced_by=None, what_to_do="it follows once the budget holds what cannot be left out")
+
+
+def _report(draft: Draft, texts: Texts, now: Entry) -> PinReport:
+    to = _current_successor(now, texts)
+    if to is None or not draft.pins[now.ref].follow_successor or not texts.usable(to):
+        return PinReport(now.ref, now.standing, now.successor, _WHAT_TO_DO[now.standing])
+    pin = draft.pins.pop(now.ref)
+    draft.evict(now.ref, Cause.SUPERSEDED, f"its pin follows to {to}")
+    if to not in draft.pins:
+        draft.pins[to] = replace(pin, ref=to)
+        draft.admit(texts.candidates[to], Tier.PINNED, Cause.PINNED, Fidelity.FULL)
+        draft.update(read_anew(draft.entries[to], texts.candidates[to]))
+    return PinReport(now.ref, now.standing, to, "nothing: the pin followed, as was asked", replaced_by=to)
 
 
 def _read_now(entry: Entry, candidate: Candidate | None) -> Entry:
@@ -94,3 +99,12 @@ def _what_changed(entry: Entry, now: Entry) -> str:
     if now.standing is not Standing.CURRENT:
         return now.standing.value if now.standing is not entry.standing else ""
     return "changed" if now.digest != entry.digest else ""
+
+
+def _current_successor(entry: Entry, texts: Texts) -> Ref | None:
+    """What stands now in place of a superseded record, over as many steps as were read."""
+    seen, to = {entry.ref}, entry.successor
+    while to is not None and to not in seen and to in texts.candidates and not texts.usable(to):
+        seen.add(to)
+        to = texts.candidates[to].successor
+    return to

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from workingset.candidate import Candidate
 from workingset.entry import Entry
-from workingset.packing import Packed
 from workingset.tier import Cause, Tier
+from workingset.transitions.choosing import Chosen
 from workingset.transitions.draft import Draft
 from workingset.transitions.texts import Texts
-from workingset.vocabulary import Fidelity, Ref, Standing, SupportClosure
+from workingset.vocabulary import Fidelity, Freshness, Ref, Standing, SupportClosure
 
 _HOLDS_WHOLE = (Tier.PINNED, Tier.MANDATORY)
 
@@ -28,17 +28,19 @@ def fixed_entries(draft: Draft, texts: Texts) -> list[Entry]:
     return [draft.entries[ref] for ref in fixed]
 
 
-def apply_packing(draft: Draft, texts: Texts, results: Sequence[Candidate], packed: Packed) -> None:
-    """Write the packing into the draft: entries stay and newcomers enter, each after what it needs."""
-    staying = [ref for ref in draft.entries if ref in packed.chosen]
-    entering = frozenset(packed.needed)
-    for ref in dict.fromkeys((*staying, *(candidate.ref for candidate in results))):
-        if ref in packed.chosen:
+def apply_choice(draft: Draft, texts: Texts, results: Sequence[Candidate], chosen: Chosen) -> None:
+    """Write a choice into the draft: entries stay and newcomers enter, each after what it needs."""
+    packed = chosen.packed
+    there = [ref for ref in draft.entries if ref in packed.chosen or ref in chosen.staying]
+    entering = chosen.staying.union(packed.needed)
+    for ref in dict.fromkeys((*there, *(candidate.ref for candidate in results))):
+        if ref in packed.chosen or ref in chosen.staying:
             for need in texts.needs(ref):
                 if need in entering:
                     _admit_needed(draft, texts, need)
-            _admit_result(draft, texts, ref, packed.chosen[ref])
-    for ref in (*packed.chosen, *packed.needed):
+            if ref in packed.chosen:
+                _admit_result(draft, texts, ref, packed.chosen[ref])
+    for ref in (*packed.chosen, *packed.needed, *sorted(chosen.staying)):
         draft.size(ref, texts.tokens(draft.entries[ref], draft.entries[ref].fidelity))
 
 
@@ -62,8 +64,25 @@ def settle(draft: Draft) -> None:
         elif entry.tier is Tier.RESIDENT and by:
             draft.promote(entry.ref, Tier.MANDATORY, Cause.NEEDED)
     for entry in list(draft.entries.values()):
-        if entry.tier is not Tier.FRONTIER_ONLY and any(not _is_whole(draft, ref) for ref in entry.requires):
-            draft.update(replace(entry, closure=SupportClosure.PARTIAL))
+        if entry.requires or entry.unmet or entry.grounded != 1.0:
+            _ground(draft, entry)
+
+
+def _ground(draft: Draft, entry: Entry) -> None:
+    """Write down which share of what the entry needs is there, and that its closure is partial where not all of it.
+
+    A line promises nothing that would have to be there.
+    """
+    needs = len(entry.requires) + entry.unmet
+    if entry.tier is Tier.FRONTIER_ONLY or not needs:
+        closure, grounded = entry.closure, 1.0
+    else:
+        whole = [ref for ref in entry.requires if _is_whole(draft, ref)]
+        fresh = sum(draft.entries[ref].freshness is not Freshness.STALE for ref in whole)
+        closure = SupportClosure.PARTIAL if len(whole) < len(entry.requires) else entry.closure
+        grounded = fresh / needs
+    if (closure, grounded) != (entry.closure, entry.grounded):
+        draft.update(replace(entry, closure=closure, grounded=grounded))
 
 
 def _admit_needed(draft: Draft, texts: Texts, ref: Ref) -> None:

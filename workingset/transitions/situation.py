@@ -28,7 +28,7 @@ def asked_of(state: WorkingSet, projection: Projection, order: FocusOrder, setti
     return _digest(
         (
             projection.goal.text,
-            repr((order.budget, order.top_k, order.namespaces, clocks, settings)),
+            repr((order.budget, order.top_k, order.namespaces, order.page_in, clocks, settings)),
             *results,
         )
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workingset.candidate import Candidate, GoalView, Projection, Renderings
-from workingset.entry import GOAL_NAMESPACE, Entry, Pin, PinOwner
+from workingset.entry import Entry, Pin, PinOwner
 from workingset.rendering import CountTokens, first_words, place_of, segment_text
 from workingset.transitions.records import records_of
 from workingset.vocabulary import (
@@ -22,22 +22,29 @@ from workingset.vocabulary import (
 
 NOTE_KIND = "note"
 GOAL_KIND = "goal"
+REQUEST_KIND = "request"
 NO_GOAL = GoalView("")
 """For calls that read records and have no goal."""
+_NO_TEXT = Renderings("", "", "")
 
 
-def pin_candidate(pin: Pin, digest: Digest) -> Candidate:
-    """Return the candidate of a pin that carries its own words."""
-    goal = pin.owner is PinOwner.GOAL
+_KINDS = {PinOwner.GOAL: GOAL_KIND, PinOwner.REQUEST: REQUEST_KIND}
+
+
+def pin_candidate(pin: Pin, requires: tuple[Ref, ...] = ()) -> Candidate:
+    """Return the candidate of a pin that carries its own words; `requires` is what it may not be without."""
+    own = pin.owner in _KINDS
+    namespace, _, digest = pin.ref.partition(":")
     return Candidate(
         ref=pin.ref,
-        namespace=GOAL_NAMESPACE if goal else Namespace(pin.ref.partition(":")[0]),
-        kind=GOAL_KIND if goal else NOTE_KIND,
-        title="goal" if goal else first_words(pin.text),
+        namespace=Namespace(namespace),
+        kind=_KINDS.get(pin.owner, NOTE_KIND),
+        title=_KINDS[pin.owner] if own else first_words(pin.text),
         generation=Generation(0),
-        digest=digest,
+        digest=Digest(digest),
         renderings=_words(pin),
-        relevance=Relevance(1.0 if goal else 0.0),
+        relevance=Relevance(1.0 if own else 0.0),
+        requires=requires,
         closure=SupportClosure.CLOSED,
     )
 
@@ -59,9 +66,12 @@ class Texts:
         self._sizes: dict[Fidelity, dict[Ref, Tokens]] = {fidelity: {} for fidelity in Fidelity}
         self._closures: dict[Ref, tuple[Ref, ...]] = {}
 
-    def add(self, pin: Pin) -> None:
-        """Make the words of a pin known."""
+    def add(self, pin: Pin, requires: tuple[Ref, ...] = ()) -> Candidate:
+        """Make the words of a pin known, and what it requires; returns them as a candidate."""
         self._own[pin.ref] = _words(pin)
+        self.candidates[pin.ref] = pin_candidate(pin, requires)
+        self._closures.clear()
+        return self.candidates[pin.ref]
 
     def has(self, ref: Ref) -> bool:
         """True where the ref can be rendered."""
@@ -91,7 +101,8 @@ class Texts:
         if ref not in sizes:
             if ref not in self._places:
                 self._places[ref] = place_of(entry)
-            sizes[ref] = Tokens(self._count(segment_text(entry, self.of(ref), fidelity, self._places[ref])))
+            texts = _NO_TEXT if fidelity is Fidelity.REFERENCE else self.of(ref)
+            sizes[ref] = Tokens(self._count(segment_text(entry, texts, fidelity, self._places[ref])))
         return sizes[ref]
 
 

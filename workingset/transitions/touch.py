@@ -1,7 +1,8 @@
 """Touch: what the agent really used, which of it were faults, and their page-in.
 
-A use is a hit when at least `full_fidelity_share` of its lines were in the block at full fidelity; else it is a fault,
-and its pages become resident at full fidelity. The next Focus decides whether they keep a place.
+A use is a hit when at least `full_fidelity_share` of its lines were in the set at full fidelity; else it is a fault,
+and what was missing becomes resident at full fidelity. Where the set is above its budget then, room is made at once: at
+no time does a set hold more than its agent can be shown.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ from dataclasses import dataclass, replace
 from enum import Enum, unique
 
 from workingset.candidate import Candidate, Projection
-from workingset.eviction.pages import page_of
-from workingset.eviction.registry import policy_named
-from workingset.heat import warmed
+from workingset.heat import used
 from workingset.rendering import CountTokens
 from workingset.settings import HeatSettings, WorkingSetSettings
 from workingset.tier import Cause, Move, Tier
 from workingset.transitions.draft import Draft
+from workingset.transitions.making_room import bound_entries, make_room
 from workingset.transitions.records import read_anew
 from workingset.transitions.settling import settle
 from workingset.transitions.texts import NO_GOAL, Texts
@@ -36,11 +36,15 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use: the pages it touched, as read from the store, and its lines where it named some."""
+    """One use: the pages it touched, as read from the store, and its lines where it named some.
+
+    `whole_file` says that it was of a path without lines.
+    """
 
     pages: tuple[Candidate, ...]
     action: Action
     lines: Lines | None = None
+    whole_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +74,17 @@ def touch(state: WorkingSet, uses: Sequence[Use], settings: WorkingSetSettings, 
         texts = Texts(Projection(goal=NO_GOAL, cut=state.cut, known=use.pages), state.pins, count)
         fault = _shown_share(draft, use) < settings.full_fidelity_share
         back = fault and any(draft.ghost(page.ref) for page in use.pages)
-        paged_in = _page_in(draft, use) if fault else ()
-        _warm(draft, texts, use, state.references + 1, settings)
-        _bound(draft, use, state.references + 1, settings)
+        draft.references += 1
+        paged_in = _page_in(draft, use)
+        _warm(draft, texts, use, frozenset(paged_in), settings)
+        settle(draft)
+        just_used = frozenset(page.ref for page in use.pages)
+        make_room(draft, texts, state.budget, just_used, settings)
+        bound_entries(draft, just_used, settings)
         settle(draft)
         touched.append(Touched(tuple(page.ref for page in use.pages), fault, paged_in))
         moves.extend(draft.moves)
-        state = _after(state, draft, fault, back)
+        state = _after(state, draft, use, fault, back)
     return TouchOutcome(state, tuple(touched), tuple(moves))
 
 
@@ -118,7 +126,8 @@ def _in_full(draft: Draft, page: Candidate) -> bool:
 
 
 def _page_in(draft: Draft, use: Use) -> tuple[Ref, ...]:
-    paged = [page for page in use.pages if not _in_full(draft, page)]
+    shown = {line for page in use.pages if _in_full(draft, page) for line in _lines_used(page, use.lines)}
+    paged = [page for page in use.pages if not _lines_used(page, use.lines) <= shown]
     for page in paged:
         entry = draft.entries.get(page.ref)
         if entry is None or entry.tier is Tier.FRONTIER_ONLY:
@@ -128,50 +137,27 @@ def _page_in(draft: Draft, use: Use) -> tuple[Ref, ...]:
     return tuple(page.ref for page in paged)
 
 
-def _warm(draft: Draft, texts: Texts, use: Use, references: int, settings: WorkingSetSettings) -> None:
+def _warm(draft: Draft, texts: Texts, use: Use, paged_in: frozenset[Ref], settings: WorkingSetSettings) -> None:
     entries = [draft.entries[page.ref] for page in use.pages if page.ref in draft.entries]
     sized = [replace(entry, tokens=texts.tokens(entry, entry.fidelity)) for entry in entries]
     width = Tokens(sum(entry.tokens for entry in sized))
     for entry in sized:
-        warm = warmed(entry, draft.turn, heat_of(use.action, settings.heat), settings.heat)
-        draft.update(
-            replace(
-                warm,
-                uses=entry.uses + 1,
-                touched_at=references,
-                group_tokens=width,
-                last_use_was_edit=use.action is Action.EDIT,
-            )
-        )
+        warm = used(entry, draft.turn, heat_of(use.action, settings.heat), settings.heat)
+        edited = use.action is Action.EDIT
+        draft.update(replace(warm, touched_at=draft.references, group_tokens=width, last_use_was_edit=edited))
+        if entry.ref not in paged_in:
+            draft.tell_used(entry.ref)
 
 
-def _bound(draft: Draft, use: Use, references: int, settings: WorkingSetSettings) -> None:
-    """Evict residents beyond the limit by the policy; what was just used goes last."""
-    excess = len(draft.entries) - settings.packing.entries_limit
-    if excess <= 0:
-        return
-    used = {page.ref for page in use.pages}
-    residents = [entry for entry in draft.entries.values() if entry.tier is Tier.RESIDENT]
-    pages = [page_of(entry, references, draft.turn) for entry in residents]
-    order = policy_named(settings.eviction.policy).order(pages, settings.eviction)
-    for page in sorted(order, key=lambda page: page.ref in used)[:excess]:
-        draft.evict(page.ref, Cause.PRESSURE, "more entries than the set may hold")
-
-
-def _after(state: WorkingSet, draft: Draft, fault: bool, back: bool) -> WorkingSet:
-    entries, pins, ghosts, next_order = draft.finished()
+def _after(state: WorkingSet, draft: Draft, use: Use, fault: bool, back: bool) -> WorkingSet:
+    before = state.faults
     counts = FaultCounts(
-        state.faults.references + 1,
-        state.faults.hits + (not fault),
-        state.faults.faults + fault,
-        state.faults.refaults + back,
+        references=before.references + 1,
+        hits=before.hits + (not fault),
+        faults=before.faults + fault,
+        refaults=before.refaults + back,
+        wide=before.wide + use.whole_file,
     )
     return replace(
-        state,
-        entries=entries,
-        pins=pins,
-        ghosts=ghosts,
-        next_order=next_order,
-        references=state.references + 1,
-        faults=counts,
+        draft.into(state), references=draft.references, faults=counts, between=(*state.between, *draft.moves)
     )
