@@ -13,8 +13,20 @@ from workingset.sufficiency import Nothing, Sufficiency
 from workingset.tier import Move
 from workingset.transitions.focus import FocusOutcome
 from workingset.transitions.refresh import PinReport
-from workingset.transitions.touch import Touched
-from workingset.vocabulary import Cut, Digest, Generation, Lines, Namespace, Ref, Standing, SupportClosure, Tokens
+from workingset.transitions.touch import Action, Touched
+from workingset.vocabulary import (
+    AgentId,
+    Cut,
+    Digest,
+    Generation,
+    Lines,
+    Namespace,
+    Ref,
+    Standing,
+    SupportClosure,
+    Tokens,
+    Turn,
+)
 from workingset.working_set import WorkingSet
 
 
@@ -72,14 +84,30 @@ class StatusAnswer:
     cut: Cut
 
 
+@dataclass(frozen=True, slots=True)
+class ObservedUse:
+    """A use found in an observation, by its place in the request, from the words that were matched."""
+
+    observation: int
+    action: Action
+    matched: str
+    touched: Touched
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TouchAnswer:
-    """What each use came to. `use` counts uses of the request from 0; `unmatched` are those no record matches."""
+    """What each use came to. `use` counts uses of the request from 0; `unmatched` are those no record matches.
+
+    `kept` are the records of history, and `passed_over` counts what was observed and not taken, by reason.
+    """
 
     state: WorkingSet
     touched: tuple[tuple[int, Touched], ...]
     unmatched: tuple[int, ...]
     moves: tuple[Move, ...]
+    observed: tuple[ObservedUse, ...] = ()
+    kept: tuple[Ref, ...] = ()
+    passed_over: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +123,49 @@ class PinAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovesAnswer:
-    """The moves of an unpin or an eviction."""
+    """The moves of an unpin, an eviction or an undone refocus."""
 
     moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseAnswer:
+    """The request that was closed, and the moves."""
+
+    user_request: str
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuccessorAnswer:
+    """The set that another agent got."""
+
+    agent: AgentId
+    other: AgentId
+    turn: Turn
+    entries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deleted:
+    """How much of a kind was deleted, and how much a look through the whole store still found."""
+
+    what: str
+    count: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetAnswer:
+    """What was deleted of an agent."""
+
+    agent: AgentId
+    deleted: tuple[Deleted, ...]
+
+    @property
+    def verified(self) -> bool:
+        """True where nothing is left."""
+        return all(deleted.left == 0 for deleted in self.deleted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hotsetd.agents import Agents
 from hotsetd.calls import Caller
+from hotsetd.changing import Changes
 from hotsetd.clock import Clock
 from hotsetd.config import Home, Settings
 from hotsetd.corpus import Corpus
@@ -13,7 +14,9 @@ from hotsetd.errors import BadConfiguration
 from hotsetd.freshness import Freshness
 from hotsetd.ingesting import Ingesting
 from hotsetd.jobs import Jobs
+from hotsetd.obligations import Obligations
 from hotsetd.reading import Reading
+from hotsetd.succession import Succession
 from hotsetd.telemetry import Log
 from hotsetd.turns import Turns
 from retrieval.errors import BadField
@@ -25,6 +28,7 @@ from retrieval.project import Retrieval
 from retrieval.sources import FileSources
 from retrieval.store.interface import Store
 from retrieval.store.lmdb import open_store
+from retrieval.store.purging import finish_all_purges
 from retrieval.text.embedding import MiniLmEmbedder
 from retrieval.text.token_count import MemoisedCounter, TokenCounter, counter_named
 from workingset.eviction.registry import POLICIES
@@ -40,6 +44,8 @@ class Parts:
     follower: IndexFollower
     jobs: Jobs
     turns: Turns
+    obligations: Obligations
+    succession: Succession
     reading: Reading
     corpus: Corpus
     ingesting: Ingesting
@@ -72,6 +78,8 @@ def build(
     _check(settings)
     store = open_store(home.store, settings.store, read_only=read_only)
     try:
+        if not read_only:
+            finish_all_purges(store)
         return _assembled(home, settings, clock, log, store, embedder or MiniLmEmbedder(settings.embedding))
     except BaseException:
         store.close()
@@ -94,14 +102,17 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
         prefer=follower.prefer,
         sources=FileSources(settings.retrieval.sources),
     )
-    agents = Agents(settings.cache.hot_agents)
+    agents = Agents(settings.cache.hot_agents, settings.cache.hot_bytes)
+    changes = Changes(store, agents, settings.limits)
     freshness = Freshness(store, follower, settings.jobs)
     return Parts(
         settings=settings,
         store=store,
         follower=follower,
         jobs=jobs,
-        turns=Turns(store, retrieval, agents, counter.count, clock, settings, freshness.settle),
+        turns=Turns(store, retrieval, agents, changes, counter.count, clock, settings, freshness.settle),
+        obligations=Obligations(retrieval, changes, counter.count, clock, settings),
+        succession=Succession(store, agents, changes, follower, settings.limits),
         reading=Reading(store, agents, settings.limits),
         corpus=Corpus(store, follower, settings.limits, jobs.wake),
         ingesting=Ingesting(store, settings, clock, jobs.wake, jobs.holding),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, unique
 from typing import Protocol
 
 from workingset.entry import PinOwner
@@ -39,6 +40,8 @@ class FocusCall:
     request_id: str = ""
     at_least_generation: int = 0
     received_turn: int = 0
+    user_request: str = ""
+    page_in: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,34 @@ class UseCall:
     action: Action
 
 
+@unique
+class ObservationKind(Enum):
+    """Whose words an observation holds."""
+
+    USER = "user"
+    AGENT = "agent"
+    TOOL_CALL = "tool_call"
+    TOOL_OUTPUT = "tool_output"
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationCall:
+    """Something the agent did or saw; `tool` names the tool of a call or an output."""
+
+    kind: ObservationKind
+    text: str
+    tool: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TouchCall:
-    """What the agent used, in order."""
+    """What the agent used, in order, and what it did and saw."""
 
     agent: str
     uses: tuple[UseCall, ...]
     request_id: str = ""
+    observed: tuple[ObservationCall, ...] = ()
+    keep_history: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +97,9 @@ class PinCall:
     expires_turns: int
     owner: PinOwner
     request_id: str = ""
+    expires_with_epoch: bool = False
+    expires_seconds: int = 0
+    follow_successor: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +114,27 @@ class RefsCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetCall:
-    """A new epoch."""
+    """A new epoch, and why."""
 
     agent: str
+    request_id: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentCall:
+    """A call that names nothing but the agent: UndoRefocus and CloseRequest."""
+
+    agent: str
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuccessorCall:
+    """Fork and Handoff: `other` is the agent that gets the set."""
+
+    agent: str
+    other: str
     request_id: str = ""
 
 

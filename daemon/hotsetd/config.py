@@ -80,6 +80,10 @@ class LimitSettings:
     """Guess: named in one call."""
     uses: Count = 512
     """Guess: reported in one Touch."""
+    observations: Count = 512
+    """Guess: observed in one Touch; a turn of an agent makes a few dozen."""
+    tool_characters: Count = 200
+    """Guess: the name of a tool."""
     request_id_characters: Count = 128
     """Guess: a UUID has 36."""
     reason_characters: Count = 500
@@ -128,11 +132,35 @@ class JobSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HistorySettings:
+    """How an agent's own turns are kept as records."""
+
+    part_bytes: Count = 65_536
+    """Guess: what one reply of Resolve holds unless asked for more; a longer observation is kept in parts."""
+    mentions: int = 32
+    """Guess: edges to what one observation used; a read of a large file uses more pages. What is beyond is counted."""
+    protected_turns: int = 2
+    """Guess: so many turns after it was said a record does not leave for anything newer."""
+    title_characters: Count = 60
+    """Guess: as many of the first words as tell one turn from another on a line."""
+    outline_head_lines: Count = 6
+    """Guess: of a long output its outline shows what the command says first."""
+    outline_error_lines: int = 8
+    """Guess: of the lines between that speak of errors, the first."""
+    outline_tail_lines: Count = 10
+    """Guess: results and summaries stand last."""
+    outline_line_characters: Count = 160
+    """Guess: a longer line is cut."""
+
+
+@dataclass(frozen=True, slots=True)
 class CacheSettings:
     """What is kept in memory."""
 
     hot_agents: Count = 1_000
-    """Guess: some 20 kB each; others are read from the store."""
+    """Guess: 24 kB each, measured with 8 entries and a vector; others are read from the store."""
+    hot_bytes: Count = 256 * 1024 * 1024
+    """Guess: bounds what large sets take; one of 4,000 entries takes 4 MB, measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +182,7 @@ class Settings:
     server: ServerSettings = field(default_factory=ServerSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     jobs: JobSettings = field(default_factory=JobSettings)
+    history: HistorySettings = field(default_factory=HistorySettings)
     cache: CacheSettings = field(default_factory=CacheSettings)
     log: LogSettings = field(default_factory=LogSettings)
     store: LmdbSettings = field(default_factory=LmdbSettings)

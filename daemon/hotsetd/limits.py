@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hotsetd.config import LimitSettings
 from retrieval.errors import BadField
 from retrieval.store.interface import Snapshot
-from workingset.entry import GOAL_NAMESPACE
+from workingset.entry import GOAL_NAMESPACE, REQUEST_NAMESPACE
 from workingset.settings import PackingSettings
 from workingset.vocabulary import AgentId, Generation, Namespace, Ref, Tokens
 
@@ -28,7 +28,7 @@ def agent_id(value: str, limits: LimitSettings) -> AgentId:
 def namespace_name(field: str, value: str, limits: LimitSettings) -> Namespace:
     """Return a checked namespace; those of the daemon itself are refused."""
     name = _name(field, value, limits.namespace_characters)
-    if name == GOAL_NAMESPACE or name.startswith(AGENT_PREFIX):
+    if name in {GOAL_NAMESPACE, REQUEST_NAMESPACE} or name.startswith(AGENT_PREFIX):
         raise BadField(field, f"{name!r} is reserved: choose another name")
     return Namespace(name)
 
@@ -59,6 +59,13 @@ def text(field: str, value: str) -> str:
         value.encode()
     except UnicodeEncodeError as error:
         raise BadField(field, f"has a lone surrogate at character {error.start}: send valid Unicode") from error
+    return value
+
+
+def user_request(value: str, limits: LimitSettings) -> str:
+    """Return a checked request of the user; empty means that the turn brings none."""
+    if len(text("user_request", value).encode()) > limits.goal_bytes:
+        raise BadField("user_request", f"has more than {limits.goal_bytes} bytes: ingest what it quotes")
     return value
 
 

@@ -11,7 +11,7 @@ from retrieval.project import Retrieval
 from retrieval.record import NameKind, Record
 from retrieval.store.interface import Snapshot
 from workingset.transitions.touch import Use
-from workingset.vocabulary import Lines, Namespace, Ref
+from workingset.vocabulary import Lines, Namespace, Ref, Standing
 
 _MATCHES = 64
 _SUFFIX_PARTS = 12
@@ -37,10 +37,11 @@ class UseReader:
             lines = _lines(place, call)
             refs = self._refs(place, call, lines)
             read = self._retrieval.read(self._txn, refs, self._now_seconds)
-            if call.ref and read.missing:
+            if call.ref and (read.missing or read.known[0].standing is Standing.REMOVED):
                 raise UnknownRef(call.ref)
             if read.known:
-                uses.append((place, Use(read.known, call.action, lines)))
+                whole_file = bool(call.path) and lines is None
+                uses.append((place, Use(read.known, call.action, lines, whole_file)))
             else:
                 unmatched.append(place)
         return uses, tuple(unmatched)

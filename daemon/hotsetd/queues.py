@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from hotsetd.errors import Overloaded
 
@@ -23,8 +23,19 @@ class AgentQueues:
         self._inside: dict[AgentKey, int] = {}
 
     @asynccontextmanager
-    async def turn(self, key: AgentKey) -> AsyncGenerator[None]:
-        """Wait for the agent's turn and hold it."""
+    async def turn(self, *keys: AgentKey) -> AsyncGenerator[None]:
+        """Wait for the turns of one or more agents and hold them.
+
+        Turns are taken in the order of the keys, whatever the order they are named in: calls on the same agents wait
+        for each other and never in a circle.
+        """
+        async with AsyncExitStack() as held:
+            for key in sorted(set(keys)):
+                await held.enter_async_context(self._one(key))
+            yield
+
+    @asynccontextmanager
+    async def _one(self, key: AgentKey) -> AsyncGenerator[None]:
         inside = self._inside.get(key, 0)
         if inside > self._waiting_calls:
             raise Overloaded(f"{inside} calls wait for agent {key[1]!r} already: send one at a time")
@@ -40,5 +51,5 @@ class AgentQueues:
 
     @property
     def under_way(self) -> int:
-        """How many calls wait or run."""
+        """How many turns are waited for or held."""
         return sum(self._inside.values())

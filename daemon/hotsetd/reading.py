@@ -13,8 +13,10 @@ from hotsetd.standing import standing_of
 from retrieval.errors import BadField, UnknownRef
 from retrieval.record import Record
 from retrieval.store.interface import Snapshot, Store
-from workingset.entry import GOAL_NAMESPACE, Pin
+from workingset.entry import GOAL_NAMESPACE, REQUEST_NAMESPACE, Pin
 from workingset.vocabulary import Cut, Digest, Generation, Namespace, Ref, Standing
+
+_OWN_WORDS = frozenset({GOAL_NAMESPACE, REQUEST_NAMESPACE})
 
 
 class Reading:
@@ -46,23 +48,23 @@ class Reading:
 
     def _cut(self, txn: Snapshot, refs: tuple[Ref, ...], call: ResolveCall) -> Cut:
         if not call.cut:
-            return txn.cut(sorted({Namespace(ref.partition(":")[0]) for ref in refs} - {GOAL_NAMESPACE}))
+            return txn.cut(sorted({Namespace(ref.partition(":")[0]) for ref in refs} - _OWN_WORDS))
         limits.reached(txn, call.cut)
         return Cut.of({Namespace(name): Generation(generation) for name, generation in call.cut})
 
     def _one(self, txn: Snapshot, ref: Ref, call: ResolveCall, cut: Cut, room: int) -> Resolved:
         namespace = Namespace(ref.partition(":")[0])
-        if namespace == GOAL_NAMESPACE:
-            return _piece(self._goal(txn, ref, call), call.offset_bytes, room)
+        if namespace in _OWN_WORDS:
+            return _piece(self._own_words(txn, ref, call), call.offset_bytes, room)
         at = cut.at(namespace)
         record = txn.record(ref, at) if at is not None else None
         if record is None:
             raise UnknownRef(ref)
         return _piece(_resolved(record, *standing_of(txn, record, at)), call.offset_bytes, room)
 
-    def _goal(self, txn: Snapshot, ref: Ref, call: ResolveCall) -> Resolved:
+    def _own_words(self, txn: Snapshot, ref: Ref, call: ResolveCall) -> Resolved:
         if not call.agent:
-            raise BadField("agent", f"is needed for {ref!r}: a goal belongs to one agent")
+            raise BadField("agent", f"is needed for {ref!r}: goals and requests belong to one agent")
         _, state = self._agents.load(txn, limits.agent_id(call.agent, self._settings))
         pin = state.pin(ref)
         if pin is None:
@@ -93,9 +95,9 @@ def _resolved(record: Record, standing: Standing, successor: Ref | None) -> Reso
 def _of_pin(pin: Pin) -> Resolved:
     return Resolved(
         ref=pin.ref,
-        namespace=GOAL_NAMESPACE,
-        kind="goal",
-        title="goal",
+        namespace=Namespace(pin.ref.partition(":")[0]),
+        kind=pin.owner.value,
+        title=pin.owner.value,
         text=pin.text,
         generation=Generation(0),
         digest=Digest(pin.ref.partition(":")[2]),

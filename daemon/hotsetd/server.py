@@ -145,6 +145,8 @@ class Daemon:
         )
         return AttentionService(
             parts.turns,
+            parts.obligations,
+            parts.succession,
             parts.reading,
             AgentQueues(self._settings.limits.waiting_calls),
             self._workers,

@@ -48,6 +48,11 @@ TABLE: dict[type[Exception], Answer] = {
     core.NotInSet: Answer(StatusCode.NOT_FOUND, "NOT_IN_SET", "Status lists what is in the set"),
     core.PinnedEntry: Answer(StatusCode.FAILED_PRECONDITION, "PINNED", "call Unpin first"),
     core.PinRefused: Answer(StatusCode.INVALID_ARGUMENT, "PIN_REFUSED", "ask for a pin that the owner may have"),
+    core.NothingToUndo: Answer(
+        StatusCode.FAILED_PRECONDITION, "NOTHING_TO_UNDO", "call UndoRefocus after a refocus, before the next Focus"
+    ),
+    core.NoRequest: Answer(StatusCode.FAILED_PRECONDITION, "NO_REQUEST", "open one with Focus.user_request"),
+    core.SetExists: Answer(StatusCode.ALREADY_EXISTS, "SET_EXISTS", "name an agent that has no set, or Forget it"),
     core.IllegalMove: Answer(StatusCode.INTERNAL, "ILLEGAL_MOVE", "this is a defect: report it with the log"),
     daemon.UnknownAgent: Answer(StatusCode.NOT_FOUND, "UNKNOWN_AGENT", "call Focus first"),
     daemon.Overloaded: Answer(StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED", "send one call at a time for an agent"),

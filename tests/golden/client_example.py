@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hotset import types as t
 
 CUT = t.Cut((t.NamespaceGeneration("acme/shop", 119),))
@@ -122,7 +124,16 @@ MOVES = (
     t.Move("acme/shop:w", t.Tier.RESIDENT, t.Tier.EVICTED, "pressure", "invoice_layout"),
 )
 
-PIN_REPORTS = (t.PinReport("acme/shop:old_rule", t.Standing.SUPERSEDED, "acme/shop:new_rule", "pin the successor"),)
+PIN_REPORTS = (
+    t.PinReport("acme/shop:old_rule", t.Standing.SUPERSEDED, "acme/shop:new_rule", "pin the successor", ""),
+    t.PinReport(
+        ref="acme/shop:old_limit",
+        standing=t.Standing.SUPERSEDED,
+        successor="acme/shop:new_limit",
+        what_to_do="nothing: the pin follows",
+        replaced_by="acme/shop:new_limit",
+    ),
+)
 
 FOCUS = t.FocusAnswer(
     agent="dev-7",
@@ -153,6 +164,7 @@ FOCUS = t.FocusAnswer(
     prefix_stable=0.91,
     pin_reports=PIN_REPORTS,
     steps=(t.Step("lanes", 3.25), t.Step("packing", 1.5)),
+    undo_offered=True,
 )
 
 OVER_BUDGET = t.OverBudget(
@@ -163,7 +175,31 @@ OVER_BUDGET = t.OverBudget(
     ),
 )
 
-PIN = t.Pin("acme/shop:card-rule", t.PinOwner.HOST, "compliance", 0, 1, "never log card numbers", 40)
+
+def pin(name: str, owner: t.PinOwner, reason: str, title: str, **more: object) -> t.Pin:
+    fields: dict[str, object] = {
+        "ref": f"acme/shop:{name}",
+        "owner": owner,
+        "reason": reason,
+        "expires_turn": 0,
+        "pinned_turn": 1,
+        "title": title,
+        "tokens": 40,
+        "expires_with_epoch": False,
+        "expires_at_seconds": 0,
+        "follow_successor": False,
+    }
+    return t.Pin(**(fields | more))  # type: ignore[arg-type]
+
+
+PIN = pin("card-rule", t.PinOwner.HOST, "compliance", "never log card numbers")
+PINS = (
+    PIN,
+    pin("goal", t.PinOwner.GOAL, "the goal of the turn", "goal", tokens=31),
+    pin("request", t.PinOwner.REQUEST, "what the user asked", "the nightly export takes hours"),
+    pin("limit", t.PinOwner.HOST, "law", "limits", expires_with_epoch=True, follow_successor=True),
+    pin("plan", t.PinOwner.AGENT, "my plan", "plan", expires_turn=9, expires_at_seconds=1_800_000_000),
+)
 
 STATUS = t.StatusAnswer(
     agent="dev-7",
@@ -171,7 +207,7 @@ STATUS = t.StatusAnswer(
     turn=3,
     goal="Why is the nightly export of invoices slow?",
     items=ITEMS * 4,
-    pins=(PIN, t.Pin("acme/shop:goal", t.PinOwner.GOAL, "the goal of the turn", 3, 3, "goal", 31)),
+    pins=PINS,
     ghosts=tuple(t.Ghost(f"acme/shop:g{n}", n, "pressure", 0.1, f"ghost {n}") for n in range(7)),
     ghost_count=23,
     budget=BUDGET,
@@ -182,6 +218,10 @@ STATUS = t.StatusAnswer(
     model_calls=0,
     state_digest="state",
     last_receipt="r-000003",
+    user_request="The nightly export takes hours: make it [bold]fast[/bold]\x1b[31m.",
+    lineage=("dev-6", "planner"),
+    undo_offered=True,
+    reset_reason="compacted at 180k tokens",
 )
 
 CHECK = t.CheckAnswer(
@@ -221,7 +261,67 @@ TOUCH = t.TouchAnswer(
     versions=VERSIONS,
     model_calls=0,
     replayed=False,
+    observed=(),
+    kept=(),
+    passed_over=(),
 )
+
+SEEN = t.TouchAnswer(
+    agent="dev-7",
+    turn=3,
+    touched=(),
+    unmatched=(),
+    moves=MOVES[2:3],
+    faults=t.Faults(4, 2, 2, 0),
+    versions=VERSIONS,
+    model_calls=0,
+    replayed=False,
+    observed=(
+        t.ObservedUse(0, ("acme/shop:issue_refund",), t.UseAction.READ, "issue_refund", False, ()),
+        t.ObservedUse(
+            1,
+            ("acme/shop:y", "acme/shop:z"),
+            t.UseAction.EDIT,
+            "shop/retry_policy.py:10-48\x1b[31m",
+            True,
+            ("acme/shop:y",),
+        ),
+    ),
+    kept=("agent.dev-7:turn-3-1", "agent.dev-7:turn-3-2"),
+    passed_over=(t.ReasonCount("ambiguous_path", 1), t.ReasonCount("no_record", 3)),
+)
+NOTHING_SEEN = replace(SEEN, moves=(), observed=(), kept=())
+
+CLOSED = t.CloseAnswer(
+    agent="dev-7",
+    user_request="The nightly export takes hours",
+    moves=(
+        t.Move(
+            "request:1",
+            t.Tier.MANDATORY,
+            t.Tier.EVICTED,
+            "the user's request was closed",
+            "The nightly export takes hours",
+        ),
+    ),
+    versions=VERSIONS,
+    replayed=False,
+)
+FORKED = t.ForkAnswer("dev-7", "dev-7/tests", 3, 20, VERSIONS, False)
+HANDED = t.HandoffAnswer("dev-7", "reviewer", 3, 1, VERSIONS, False)
+FORGOTTEN = t.ForgetAnswer(
+    "dev-7",
+    (
+        t.Deleted("working_set", 1, 0),
+        t.Deleted("receipts", 1_204, 0),
+        t.Deleted("records", 18, 0),
+        t.Deleted("edges", 0, 0),
+    ),
+    True,
+    VERSIONS,
+)
+UNKNOWN = replace(FORGOTTEN, agent="dev-9", deleted=FORGOTTEN.deleted[-1:])
+LEFT = replace(FORGOTTEN, deleted=(*FORGOTTEN.deleted, t.Deleted("answers", 7, 2)), verified=False)
 
 SUMMARY = t.IngestSummary(
     namespace="acme/shop",

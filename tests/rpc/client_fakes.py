@@ -6,8 +6,9 @@ import shutil
 import tempfile
 import threading
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +18,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
-from hotset import ClientSettings, RetrySettings
+from hotset import AsyncHotsetClient, ClientSettings, HotsetClient, RetrySettings
 from hotset.v1 import attention_pb2, attention_pb2_grpc, common_pb2, corpus_pb2, corpus_pb2_grpc
 
 _RENAMED = {
@@ -228,6 +229,18 @@ class Caller:
         if hasattr(result, "__await__"):
             return await result
         return list(result) if isinstance(result, Iterator) else result
+
+
+@asynccontextmanager
+async def calling(kind: str, daemon: FakeDaemon) -> AsyncIterator[Caller]:
+    """Open the sync or the async client."""
+    options: dict[str, Any] = {"agent": "dev-7", "settings": QUICK, "token": "secret"}
+    if kind == "sync":
+        with HotsetClient(daemon.address, **options) as client:
+            yield Caller(client)
+    else:
+        async with AsyncHotsetClient(daemon.address, **options) as client:
+            yield Caller(client)
 
 
 def record(ref: str, text: str, following: int = 0) -> attention_pb2.ResolvedRecord:

@@ -15,13 +15,14 @@ import pytest
 import hotset
 from hotset import (
     AsyncHotsetClient,
-    Cut,
     Document,
     EdgeInput,
     FocusMode,
     HotsetClient,
     Lines,
-    NamespaceGeneration,
+    Observation,
+    ObservationKind,
+    PageIn,
     PinOwner,
     RecordInput,
     Use,
@@ -29,7 +30,7 @@ from hotset import (
     as_plain,
 )
 from hotset.v1 import attention_pb2, common_pb2, corpus_pb2
-from tests.rpc.client_fakes import CUT, QUICK, UNAVAILABLE, Caller, Failure, FakeDaemon, filled, page, plain_of, record
+from tests.rpc.client_fakes import QUICK, UNAVAILABLE, Caller, Failure, FakeDaemon, calling, filled, plain_of
 
 
 @pytest.fixture
@@ -40,13 +41,8 @@ def daemon() -> Iterator[FakeDaemon]:
 
 @pytest.fixture(params=["sync", "async"])
 async def call(request: pytest.FixtureRequest, daemon: FakeDaemon) -> AsyncIterator[Caller]:
-    options: dict[str, Any] = {"agent": "dev-7", "settings": QUICK, "token": "secret"}
-    if request.param == "sync":
-        with HotsetClient(daemon.address, **options) as client:
-            yield Caller(client)
-    else:
-        async with AsyncHotsetClient(daemon.address, **options) as client:
-            yield Caller(client)
+    async with calling(request.param, daemon) as caller:
+        yield caller
 
 
 CALLS: list[tuple[str, str, tuple[Any, ...], dict[str, Any], type]] = [
@@ -59,13 +55,24 @@ CALLS: list[tuple[str, str, tuple[Any, ...], dict[str, Any], type]] = [
     ("unpin", "Unpin", ("shop:a",), {}, attention_pb2.UnpinReply),
     ("evict", "Evict", (["shop:a"],), {}, attention_pb2.EvictReply),
     ("reset_context", "ResetContext", (), {"reason": "compacted"}, attention_pb2.ResetContextReply),
+    ("undo_refocus", "UndoRefocus", (), {}, attention_pb2.UndoRefocusReply),
+    ("close_request", "CloseRequest", (), {}, attention_pb2.CloseRequestReply),
+    ("fork", "Fork", ("dev-8",), {}, attention_pb2.ForkReply),
+    ("handoff", "Handoff", ("dev-8",), {}, attention_pb2.HandoffReply),
+    ("forget", "Forget", (), {}, attention_pb2.ForgetReply),
     ("remove", "Remove", ("shop",), {"path": "a.py"}, corpus_pb2.RemoveReply),
     ("get", "Get", ("shop:a",), {}, corpus_pb2.GetReply),
     ("list_page", "List", ("shop",), {"page_size": 5}, corpus_pb2.ListReply),
     ("describe_namespace", "DescribeNamespace", ("shop",), {}, corpus_pb2.DescribeNamespaceReply),
 ]
-WRITES = {"focus", "touch", "pin", "unpin", "evict", "reset_context", "remove"}
-EACH = pytest.mark.parametrize(("name", "method", "given", "named", "reply"), CALLS, ids=[each[0] for each in CALLS])
+WRITES = {
+    "focus", "touch", "pin", "unpin", "evict", "reset_context", "undo_refocus", "close_request", "fork", "handoff",
+    "remove",
+}  # fmt: skip
+ONCE = {"forget"}
+CASE = ("name", "method", "given", "named", "reply")
+EACH = pytest.mark.parametrize(CASE, CALLS, ids=[each[0] for each in CALLS])
+SAFE = pytest.mark.parametrize(CASE, [each for each in CALLS if each[0] not in ONCE])
 
 
 @EACH
@@ -86,7 +93,7 @@ async def test_a_call_sends_its_request_and_returns_the_whole_answer(
     assert metadata["hotset-client"] == hotset.__version__
 
 
-@EACH
+@SAFE
 async def test_a_safe_call_is_repeated_with_the_same_request_while_the_daemon_is_unavailable(
     call: Caller, daemon: FakeDaemon, name: str, method: str, given: Any, named: Any, reply: type
 ) -> None:
@@ -100,12 +107,9 @@ async def test_a_safe_call_is_repeated_with_the_same_request_while_the_daemon_is
 async def test_a_write_without_an_id_is_sent_once(
     call: Caller, daemon: FakeDaemon, name: str, method: str, given: Any, named: Any, reply: type
 ) -> None:
-    if name not in WRITES:
-        named = named | {}
-        expected = 2
-    else:
+    if name in WRITES:
         named = named | {"request_id": ""}
-        expected = 1
+    expected = 1 if name in WRITES | ONCE else 2
     daemon.script[method].append(UNAVAILABLE)
     if expected == 1:
         with pytest.raises(hotset.Unavailable):
@@ -167,6 +171,44 @@ async def test_a_reading_mode_of_focus_needs_no_id(call: Caller, daemon: FakeDae
     assert [each.request_id for each in daemon.requests["Focus"]] == ["", ""]
 
 
+async def test_what_a_turn_brings_with_it_is_sent(call: Caller, daemon: FakeDaemon) -> None:
+    await call("focus", "goal", user_request="mend the refunds", page_in=PageIn.OFF)
+    await call("focus", "goal")
+    first, second = daemon.requests["Focus"]
+    assert (first.user_request, first.page_in) == ("mend the refunds", attention_pb2.PAGE_IN_OFF)
+    assert (second.user_request, second.page_in) == ("", attention_pb2.PAGE_IN_ON)
+
+
+async def test_observations_are_sent_in_order_and_whole(call: Caller, daemon: FakeDaemon) -> None:
+    seen = [
+        Observation(ObservationKind.TOOL_CALL, '{"path": "shop/refund.py"}', "read"),
+        Observation(ObservationKind.TOOL_OUTPUT, "def issue_refund():\r\n\t…", "read"),
+        Observation(ObservationKind.AGENT, "It retries twice."),
+    ]
+    await call("touch", observed=seen, keep_history=True)
+    (request,) = daemon.requests["Touch"]
+    assert [(each.kind, each.text, each.tool) for each in request.observed] == [
+        (attention_pb2.OBSERVATION_KIND_TOOL_CALL, seen[0].text, "read"),
+        (attention_pb2.OBSERVATION_KIND_TOOL_OUTPUT, seen[1].text, "read"),
+        (attention_pb2.OBSERVATION_KIND_AGENT, seen[2].text, ""),
+    ]
+    assert (list(request.uses), request.keep_history) == ([], True)
+
+
+async def test_the_ends_of_a_pin_are_sent(call: Caller, daemon: FakeDaemon) -> None:
+    await call("pin", "shop:a", expires_turns=2, expires_seconds=3600, expires_with_epoch=True, follow_successor=True)
+    (request,) = daemon.requests["Pin"]
+    assert (request.expires_turns, request.expires_seconds) == (2, 3600)
+    assert (request.expires_with_epoch, request.follow_successor) == (True, True)
+
+
+@pytest.mark.parametrize(("name", "method", "field"), [("fork", "Fork", "child"), ("handoff", "Handoff", "to")])
+async def test_who_gets_the_set_is_named(call: Caller, daemon: FakeDaemon, name: str, method: str, field: str) -> None:
+    await call(name, "dev-8", agent="other")
+    (request,) = daemon.requests[method]
+    assert (request.agent, getattr(request, field)) == ("other", "dev-8")
+
+
 async def test_over_budget_is_an_answer(call: Caller, daemon: FakeDaemon) -> None:
     over = attention_pb2.OverBudget(needed_tokens=9000)
     daemon.script["Focus"].append(attention_pb2.FocusReply(answer=attention_pb2.ANSWER_OVER_BUDGET, over_budget=over))
@@ -224,94 +266,6 @@ async def test_health_and_readiness(call: Caller, daemon: FakeDaemon) -> None:
     await call("wait_ready")
     with pytest.raises(hotset.NotFound):
         await call("health", "no.such.Service")
-
-
-async def test_resolve_returns_everything_at_one_cut(call: Caller, daemon: FakeDaemon) -> None:
-    daemon.script["Resolve"] += [
-        attention_pb2.ResolveReply(
-            records=[record("shop:a", "one"), record("shop:b", "tw", 2)], remaining=["shop:c"], cut=CUT
-        ),
-        attention_pb2.ResolveReply(records=[record("shop:b", "o", 3)], cut=CUT),
-        attention_pb2.ResolveReply(records=[record("shop:b", "!")], cut=CUT),
-        attention_pb2.ResolveReply(records=[record("shop:c", "three")], cut=CUT),
-    ]
-    answer = await call("resolve", ["shop:a", "shop:b", "shop:c"])
-    assert [(each.ref, each.text, each.next_offset_bytes) for each in answer.records] == [
-        ("shop:a", "one", 0),
-        ("shop:b", "two!", 0),
-        ("shop:c", "three", 0),
-    ]
-    sent = [(list(each.refs), each.offset_bytes, each.HasField("cut")) for each in daemon.requests["Resolve"]]
-    assert sent == [
-        (["shop:a", "shop:b", "shop:c"], 0, False),
-        (["shop:b"], 2, True),
-        (["shop:b"], 3, True),
-        (["shop:c"], 0, True),
-    ]
-    assert answer.cut == Cut((NamespaceGeneration("shop", 118),))
-    assert answer.cut.at("shop") == 118
-
-
-async def test_resolve_asks_for_many_refs_in_several_calls(call: Caller, daemon: FakeDaemon) -> None:
-    refs = [f"shop:{place}" for place in range(450)]
-
-    def some(request: Any, _: object) -> attention_pb2.ResolveReply:
-        return attention_pb2.ResolveReply(
-            records=[record(each, "t") for each in request.refs[:150]], remaining=request.refs[150:], cut=CUT
-        )
-
-    daemon.script["Resolve"] += [some] * 4
-    answer = await call("resolve", refs)
-    assert [each.ref for each in answer.records] == refs
-    assert [len(each.refs) for each in daemon.requests["Resolve"]] == [200, 200, 150]
-    assert [each.HasField("cut") for each in daemon.requests["Resolve"]] == [False, True, True]
-
-
-async def test_resolve_sends_a_cut_only_where_it_reads_the_namespace(call: Caller, daemon: FakeDaemon) -> None:
-    def at(namespace: str, generation: int) -> common_pb2.Cut:
-        one = common_pb2.NamespaceGeneration(namespace=namespace, generation=generation)
-        return common_pb2.Cut(generations=[one])
-
-    daemon.script["Resolve"] += [
-        attention_pb2.ResolveReply(records=[record("shop:a", "x")], remaining=["lib:b", "shop:c"], cut=CUT),
-        attention_pb2.ResolveReply(records=[record("lib:b", "x")], cut=at("lib", 7)),
-        attention_pb2.ResolveReply(records=[record("shop:c", "x")], cut=CUT),
-    ]
-    answer = await call("resolve", ["shop:a", "lib:b", "shop:c"])
-    assert [each.ref for each in answer.records] == ["shop:a", "lib:b", "shop:c"]
-    assert answer.cut == Cut((NamespaceGeneration("lib", 7), NamespaceGeneration("shop", 118)))
-    assert [each.HasField("cut") for each in daemon.requests["Resolve"]] == [False, False, True]
-
-
-@pytest.mark.parametrize(
-    "replies",
-    [
-        [attention_pb2.ResolveReply(remaining=["s:a"])],
-        [
-            attention_pb2.ResolveReply(records=[record("s:a", "x", 1)]),
-            attention_pb2.ResolveReply(records=[record("s:a", "x", 1)]),
-        ],
-        [attention_pb2.ResolveReply(records=[record("s:a", "x", 1)]), attention_pb2.ResolveReply()],
-    ],
-)
-async def test_resolve_does_not_go_round_in_circles(call: Caller, daemon: FakeDaemon, replies: list[Any]) -> None:
-    daemon.script["Resolve"] += replies
-    with pytest.raises(hotset.DaemonFault, match="no progress"):
-        await call("resolve", ["s:a"])
-
-
-async def test_list_records_follows_cursors_to_the_end(call: Caller, daemon: FakeDaemon) -> None:
-    daemon.script["List"] += [page(["a", "b"], "1"), page([], "2"), UNAVAILABLE, page(["c"], "")]
-    assert [each.ref for each in await call("list_records", "shop", kind="function", page_size=2)] == ["a", "b", "c"]
-    assert [each.cursor for each in daemon.requests["List"]] == ["", "1", "2", "2"]
-    assert {(each.kind, each.page_size) for each in daemon.requests["List"]} == {("function", 2)}
-
-
-async def test_a_stale_cursor_is_a_conflict(call: Caller, daemon: FakeDaemon) -> None:
-    stale = Failure(grpc.StatusCode.ABORTED, "the list changed", common_pb2.ErrorReason(reason="STALE_CURSOR"))
-    daemon.script["List"] += [page(["a"], "1"), stale]
-    with pytest.raises(hotset.StaleCursor):
-        await call("list_records", "shop")
 
 
 async def test_ingest_tree_sends_an_absolute_root_and_yields_progress_and_the_summary(

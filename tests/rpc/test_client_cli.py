@@ -66,6 +66,12 @@ COMMANDS: list[tuple[list[str], str, Any]] = [
     (["touch", "a.py:1-2"], "Touch", attention_pb2.TouchReply),
     (["unpin", "n:a"], "Unpin", attention_pb2.UnpinReply),
     (["evict", "n:a", "--reason", "done"], "Evict", attention_pb2.EvictReply),
+    (["observe", "user", __file__], "Touch", attention_pb2.TouchReply),
+    (["undo"], "UndoRefocus", attention_pb2.UndoRefocusReply),
+    (["close-request"], "CloseRequest", attention_pb2.CloseRequestReply),
+    (["fork", "b"], "Fork", attention_pb2.ForkReply),
+    (["handoff", "b"], "Handoff", attention_pb2.HandoffReply),
+    (["forget", "a", "--yes"], "Forget", attention_pb2.ForgetReply),
     (["reset"], "ResetContext", attention_pb2.ResetContextReply),
     (["get", "n:a"], "Get", corpus_pb2.GetReply),
     (["describe", "n"], "DescribeNamespace", corpus_pb2.DescribeNamespaceReply),
@@ -111,7 +117,7 @@ def test_an_error_is_a_message_that_says_what_to_do(
     shell: Shell, daemon: FakeDaemon, arguments: list[str], output: list[str]
 ) -> None:
     reason = common_pb2.ErrorReason(reason="BAD_FIELD", field="x", what_to_do="mend \x1b[31mx")
-    for method in (*(each[1] for each in COMMANDS), "Focus", "Ingest", "List"):
+    for method in {*(each[1] for each in COMMANDS), "Focus", "Ingest", "List"}:
         daemon.script[method].append(Failure(grpc.StatusCode.INVALID_ARGUMENT, "x: is \x07 wrong", reason))
     ended = shell(*arguments, *output)
     assert (ended.status, ended.out) == (exits.ERROR, b"")
@@ -134,9 +140,11 @@ def focus_reply(**changes: Any) -> attention_pb2.FocusReply:
 
 def test_focus_sends_what_it_was_told(shell: Shell, daemon: FakeDaemon) -> None:
     daemon.script["Focus"].append(focus_reply())
-    ended = shell("focus", "the goal", "--agent", "dev-7", "-b", "4000", "-n", "a", "-n", "b", "--top-k", "3", "--json")
+    told = ["--agent", "dev-7", "-b", "4000", "-n", "a", "-n", "b", "--top-k", "3", "--request", "mend it"]
+    ended = shell("focus", "the goal", *told, "--no-page-in", "--json")
     assert ended.status == exits.OK
     request = daemon.requests["Focus"][0]
+    assert (request.user_request, request.page_in) == ("mend it", attention_pb2.PAGE_IN_OFF)
     assert (request.agent, request.goal, request.budget_tokens) == ("dev-7", "the goal", 4000)
     assert (list(request.namespaces), request.top_k) == (["a", "b"], 3)
     assert json.loads(ended.out) == plain_of(focus_reply()) | {"filtering_reason": None}
@@ -147,6 +155,7 @@ def test_focus_shows_the_turn(shell: Shell, daemon: FakeDaemon) -> None:
     ended = shell("focus", "the goal")
     shown = ended.out.decode()
     assert (ended.status, daemon.requests["Focus"][0].agent) == (exits.OK, "default")
+    assert daemon.requests["Focus"][0].page_in == attention_pb2.PAGE_IN_ON
     for words in ("the goal", "enough?", "drift", "budget", "coverage", "Moves:", "In the block:", "Left out:"):
         assert words in shown
     assert all(cell_len(line) <= 80 for line in shown.splitlines())
@@ -182,6 +191,18 @@ def test_a_pin_that_can_never_fit_is_over_budget(shell: Shell, daemon: FakeDaemo
     assert request.owner == attention_pb2.PIN_OWNER_AGENT
 
 
+@pytest.mark.parametrize(
+    ("duration", "seconds"),
+    [("90", 90), ("90s", 90), ("30m", 1800), ("2h", 7200), ("1d12h", 129_600), ("1H5M3S", 3903)],
+)
+def test_a_pin_lasts_as_long_as_was_said(shell: Shell, daemon: FakeDaemon, duration: str, seconds: int) -> None:
+    ended = shell("pin", "n:a", "--for", duration, "--until-reset", "--follow", "--json")
+    request = daemon.requests["Pin"][0]
+    assert request.expires_seconds == seconds
+    assert (request.expires_with_epoch, request.follow_successor) == (True, True)
+    assert json.loads(ended.out)["pin"]["expires_with_epoch"]
+
+
 def test_touch_reads_places_and_refs(shell: Shell, daemon: FakeDaemon) -> None:
     shell("touch", "src/a.py:10-48", "b.py:7", "c.py", "shop:issue_refund", "--ref", "shop:42", "--edit", "-n", "shop")
     uses = [(each.ref, each.path, each.lines.start, each.lines.end) for each in daemon.requests["Touch"][0].uses]
@@ -194,6 +215,69 @@ def test_touch_reads_places_and_refs(shell: Shell, daemon: FakeDaemon) -> None:
     ]
     assert {each.action for each in daemon.requests["Touch"][0].uses} == {attention_pb2.USE_ACTION_EDIT}
     assert daemon.requests["Touch"][0].uses[0].namespace == "shop"
+
+
+def test_observe_sends_a_file_byte_for_byte(shell: Shell, daemon: FakeDaemon, tmp_path: Path) -> None:
+    file = tmp_path / "output"
+    file.write_bytes("a.py:3: café\r\n\x00退款\n".encode())
+    ended = shell("observe", "tool-output", str(file), "--tool", "pytest", "--keep")
+    (seen,) = daemon.requests["Touch"][0].observed
+    assert (ended.status, seen.text, seen.tool) == (exits.OK, file.read_bytes().decode(), "pytest")
+    assert seen.kind == attention_pb2.OBSERVATION_KIND_TOOL_OUTPUT
+    assert daemon.requests["Touch"][0].keep_history
+
+
+def test_observe_reads_standard_input(daemon: FakeDaemon) -> None:
+    process = command(daemon, "observe", "agent", "--json")
+    out, err = process.communicate("I changed shop/refund.py, naïvely".encode(), timeout=30)
+    assert (process.returncode, err) == (exits.OK, b"")
+    assert json.loads(out) == plain_of(filled(attention_pb2.TouchReply))
+    (seen,) = daemon.requests["Touch"][0].observed
+    assert (seen.kind, seen.text) == (attention_pb2.OBSERVATION_KIND_AGENT, "I changed shop/refund.py, naïvely")
+    assert not daemon.requests["Touch"][0].keep_history
+
+
+def test_observe_refuses_what_is_not_text(shell: Shell, daemon: FakeDaemon, tmp_path: Path) -> None:
+    file = tmp_path / "picture"
+    file.write_bytes(b"ok \xff\xfe")
+    ended = shell("observe", "tool-output", str(file))
+    assert (ended.status, ended.out) == (exits.ERROR, b"")
+    assert "text: byte 3" in ended.err
+    assert "UTF-8" in ended.err
+    assert not daemon.metadata
+
+
+def test_forget_asks_before_it_deletes(daemon: FakeDaemon) -> None:
+    process = command(daemon, "forget", "dev-7", "--json")
+    out, err = process.communicate(b"y\n", timeout=30)
+    assert process.returncode == exits.OK
+    assert out.startswith(b"{")
+    assert json.loads(out)["verified"]
+    assert b"agent dev-7" in err
+    assert daemon.requests["Forget"][0].agent == "dev-7"
+
+
+@pytest.mark.parametrize("said", [b"n\n", b"\n", b""])
+def test_forget_without_a_yes_deletes_nothing(daemon: FakeDaemon, said: bytes) -> None:
+    process = command(daemon, "forget", "dev-7")
+    out, err = process.communicate(said, timeout=30)
+    assert (process.returncode, out) == (exits.ERROR, b"")
+    assert b"nothing of dev-7 was deleted" in err
+    assert b"--yes" in err
+    assert not daemon.metadata
+
+
+@pytest.mark.parametrize("output", [[], ["--json"]])
+def test_forget_fails_where_something_is_left(shell: Shell, daemon: FakeDaemon, output: list[str]) -> None:
+    left = attention_pb2.Deleted(what="stored answers", count=4, left=2)
+    daemon.script["Forget"].append(attention_pb2.ForgetReply(agent="dev-7", deleted=[left]))
+    ended = shell("forget", "dev-7", "--yes", *output)
+    assert ended.status == exits.ERROR
+    assert "something of dev-7 is left" in ended.err
+    if output:
+        assert json.loads(ended.out)["deleted"] == [{"what": "stored answers", "count": 4, "left": 2}]
+    else:
+        assert "LEFT" in ended.out.decode()
 
 
 def test_resolve_prints_whole_texts(shell: Shell, daemon: FakeDaemon) -> None:
@@ -256,6 +340,15 @@ def test_list_is_limited_and_says_so(shell: Shell, daemon: FakeDaemon, limit: st
         ["touch", "a.py", "--edit", "--cite"],
         ["pin"],
         ["pin", "n:a", "--text", "words"],
+        ["pin", "n:a", "--for", "a while"],
+        ["pin", "n:a", "--for", "0"],
+        ["observe"],
+        ["observe", "somebody"],
+        ["observe", "user", "/no/such/file"],
+        ["fork"],
+        ["handoff"],
+        ["forget"],
+        ["forget", "--yes"],
         ["ingest", "/no/such/directory"],
         ["ingest", "/no/such/\udcff"],
         ["list"],
@@ -343,6 +436,7 @@ def test_commands_start_a_daemon_unless_told_not_to(shell: Shell, monkeypatch: p
 def command(daemon: FakeDaemon, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-c", "from hotset.cli import main; main()", *arguments, "--address", daemon.address],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=os.environ | environment,

@@ -55,6 +55,22 @@ def test_the_commands_work_in_order(shop: Path, environment: dict[str, str]) -> 
         assert "unmatched" not in done.stdout.lower(), done.stdout
 
 
+def test_what_a_host_does_beside_turns_works_in_order(shop: Path, environment: dict[str, str]) -> None:
+    (block,) = [block for block in _blocks("") if "hotset observe" in block]
+    (shop / "call.json").write_text('{"file_path": "src/refunds.py", "offset": 3, "limit": 20}')
+
+    for command in [shlex.split(line, comments=True) for line in block.splitlines()]:
+        words = [*command, "--yes"] if "forget" in command else command
+        done = subprocess.run(
+            words, env=environment, cwd=shop, capture_output=True, text=True, timeout=120, check=False
+        )
+        if "undo" in command and done.returncode:
+            # The turns before it were about one subject: there was no refocus to take back.
+            assert "no refocus to take back" in done.stderr
+            continue
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+
+
 def test_the_python_snippet_runs(shop: Path, environment: dict[str, str]) -> None:
     (snippet,) = _blocks("python")
     ingest = [str(BIN / "hotset"), "ingest", str(shop)]

@@ -10,10 +10,12 @@ import grpc.aio
 from hotset.v1 import attention_pb2 as pb
 from hotset.v1 import attention_pb2_grpc
 from hotsetd.calls import Caller, FocusCall
+from hotsetd.obligations import Obligations
 from hotsetd.queues import AgentQueues
 from hotsetd.reading import Reading
+from hotsetd.succession import Succession
 from hotsetd.turns import Turns
-from hotsetd.wire import attention as wire
+from hotsetd.wire import attention_requests as wire
 from hotsetd.wire.attention import AttentionWire
 from hotsetd.wire.focus import FocusWire
 from hotsetd.work import Workers
@@ -29,6 +31,8 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
     def __init__(
         self,
         turns: Turns,
+        obligations: Obligations,
+        succession: Succession,
         reading: Reading,
         queues: AgentQueues,
         workers: Workers,
@@ -37,6 +41,8 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
         attention_wire: AttentionWire,
     ) -> None:
         self._turns = turns
+        self._obligations = obligations
+        self._succession = succession
         self._reading = reading
         self._queues = queues
         self._workers = workers
@@ -82,19 +88,23 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
     async def Pin(self, request: pb.PinRequest, context: Context) -> pb.PinReply:  # noqa: N802
         """An obligation to keep an entry."""
         call = wire.pin_call(request)
-        answer, replayed = await self._turn(request.agent, context, lambda _: self._turns.pin(self._caller, call))
+        answer, replayed = await self._turn(request.agent, context, lambda _: self._obligations.pin(self._caller, call))
         return self._wire.pin(request.agent, answer, replayed=replayed)
 
     async def Unpin(self, request: pb.UnpinRequest, context: Context) -> pb.UnpinReply:  # noqa: N802
         """The end of one."""
         call = wire.unpin_call(request)
-        answer, replayed = await self._turn(request.agent, context, lambda _: self._turns.unpin(self._caller, call))
+        answer, replayed = await self._turn(
+            request.agent, context, lambda _: self._obligations.unpin(self._caller, call)
+        )
         return self._wire.unpin(request.agent, answer, replayed=replayed)
 
     async def Evict(self, request: pb.EvictRequest, context: Context) -> pb.EvictReply:  # noqa: N802
         """What the host takes out."""
         call = wire.evict_call(request)
-        answer, replayed = await self._turn(request.agent, context, lambda _: self._turns.evict(self._caller, call))
+        answer, replayed = await self._turn(
+            request.agent, context, lambda _: self._obligations.evict(self._caller, call)
+        )
         return self._wire.evict(request.agent, answer, replayed=replayed)
 
     async def ResetContext(  # noqa: N802
@@ -103,15 +113,58 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
         """A new epoch."""
         call = wire.reset_call(request)
         answer, replayed = await self._turn(
-            request.agent, context, lambda _: self._turns.reset_context(self._caller, call)
+            request.agent, context, lambda _: self._obligations.reset_context(self._caller, call)
         )
         return self._wire.reset(request.agent, answer, replayed=replayed)
+
+    async def UndoRefocus(  # noqa: N802
+        self, request: pb.UndoRefocusRequest, context: Context
+    ) -> pb.UndoRefocusReply:
+        """The last refocus, taken back."""
+        call = wire.undo_call(request)
+        answer, replayed = await self._turn(
+            request.agent, context, lambda _: self._obligations.undo_refocus(self._caller, call)
+        )
+        return self._wire.undo(request.agent, answer, replayed=replayed)
+
+    async def CloseRequest(  # noqa: N802
+        self, request: pb.CloseRequestRequest, context: Context
+    ) -> pb.CloseRequestReply:
+        """The end of the user's request."""
+        call = wire.close_call(request)
+        answer, replayed = await self._turn(
+            request.agent, context, lambda _: self._obligations.close_request(self._caller, call)
+        )
+        return self._wire.close(request.agent, answer, replayed=replayed)
+
+    async def Fork(self, request: pb.ForkRequest, context: Context) -> pb.ForkReply:  # noqa: N802
+        """A copy of the set for a new agent, in the turns of both."""
+        call = wire.fork_call(request)
+        answer, replayed = await self._turn(
+            request.agent, context, lambda _: self._succession.fork(self._caller, call), request.child
+        )
+        return self._wire.fork(answer, replayed=replayed)
+
+    async def Handoff(self, request: pb.HandoffRequest, context: Context) -> pb.HandoffReply:  # noqa: N802
+        """The set itself for a new agent, in the turns of both."""
+        call = wire.handoff_call(request)
+        answer, replayed = await self._turn(
+            request.agent, context, lambda _: self._succession.handoff(self._caller, call), request.to
+        )
+        return self._wire.handoff(answer, replayed=replayed)
+
+    async def Forget(self, request: pb.ForgetRequest, context: Context) -> pb.ForgetReply:  # noqa: N802
+        """The end of an agent."""
+        answer = await self._turn(
+            request.agent, context, lambda _: self._succession.forget(self._caller, request.agent)
+        )
+        return self._wire.forget(answer)
 
     def _checking(self, call: FocusCall) -> Callable[[Deadline], pb.CheckReply]:
         return lambda deadline: self._focus_wire.check(self._turns.check(self._caller, call, deadline))
 
-    async def _turn(self, agent: str, context: Context, work: Callable[[Deadline], T]) -> T:
-        async with self._queues.turn((self._caller.tenant, agent)):
+    async def _turn(self, agent: str, context: Context, work: Callable[[Deadline], T], *others: str) -> T:
+        async with self._queues.turn(*((self._caller.tenant, name) for name in (agent, *others))):
             return await self._workers.run(context.time_remaining(), work)
 
     async def _read(self, context: Context, work: Callable[[Deadline], T]) -> T:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hotset.v1 import attention_pb2 as pb
-from hotset.v1 import common_pb2
-from hotsetd.answers import CheckAnswer, Coverage, FocusAnswer, StatusAnswer
+from hotsetd.answers import CheckAnswer, FocusAnswer, StatusAnswer
 from hotsetd.wire import common
-from workingset.budget import Ledger, OverBudget, ledger
+from hotsetd.wire.evaluation import coverage, drift, ignored, over_budget, sufficiency
+from workingset.budget import Ledger, ledger
 from workingset.delivery import Change, DeltaEntry
-from workingset.drift import Drift, Verdict
 from workingset.entry import Entry, Pin, PinOwner
 from workingset.heat import heat_at
-from workingset.remainder import Ignored
 from workingset.rendering import Segment
 from workingset.settings import HeatSettings
-from workingset.sufficiency import State, Sufficiency
 from workingset.tier import Move
 from workingset.transitions.refresh import PinReport
-from workingset.vocabulary import Freshness, SearchCoverage, Tokens, Turn
+from workingset.vocabulary import Tokens, Turn
 from workingset.working_set import FaultCounts, WorkingSet
 
 CHANGES: dict[Change, pb.Change.ValueType] = {
@@ -27,29 +24,11 @@ CHANGES: dict[Change, pb.Change.ValueType] = {
     Change.UPDATED: pb.CHANGE_UPDATED,
     Change.REMOVED: pb.CHANGE_REMOVED,
 }
-STATES: dict[State, pb.SufficiencyState.ValueType] = {
-    State.SUFFICIENT: pb.SUFFICIENCY_STATE_SUFFICIENT,
-    State.GATHERING: pb.SUFFICIENCY_STATE_GATHERING,
-    State.SATURATED: pb.SUFFICIENCY_STATE_SATURATED,
-}
-VERDICTS: dict[Verdict, pb.DriftVerdict.ValueType] = {
-    Verdict.HOLD: pb.DRIFT_VERDICT_HOLD,
-    Verdict.REFOCUS: pb.DRIFT_VERDICT_REFOCUS,
-    Verdict.STALE: pb.DRIFT_VERDICT_STALE,
-}
 OWNERS: dict[PinOwner, pb.PinOwner.ValueType] = {
     PinOwner.HOST: pb.PIN_OWNER_HOST,
     PinOwner.AGENT: pb.PIN_OWNER_AGENT,
     PinOwner.GOAL: pb.PIN_OWNER_GOAL,
-}
-LANE_STATES: dict[str, pb.LaneState.ValueType] = {
-    "ok": pb.LANE_STATE_OK,
-    "partial": pb.LANE_STATE_PARTIAL,
-    "timed_out": pb.LANE_STATE_TIMED_OUT,
-    "unavailable": pb.LANE_STATE_UNAVAILABLE,
-    "cancelled": pb.LANE_STATE_CANCELLED,
-    "failed": pb.LANE_STATE_FAILED,
-    "skipped": pb.LANE_STATE_SKIPPED,
+    PinOwner.REQUEST: pb.PIN_OWNER_REQUEST,
 }
 
 
@@ -89,7 +68,7 @@ class FocusWire:
             coverage=coverage(answer.coverage, state),
             budget=self._budget(outcome.ledger),
             over_budget=over_budget(over),
-            moves=[move(m) for m in outcome.moves],
+            moves=moves(outcome.moves),
             filtering_reason=common.nothing(outcome.nothing),
             degraded=answer.coverage.degraded,
             receipt=state.last_receipt,
@@ -102,6 +81,7 @@ class FocusWire:
             prefix_stable=outcome.prefix_stable,
             pin_reports=[pin_report(report) for report in outcome.pin_reports],
             steps=[pb.Step(name=name, milliseconds=ms) for name, ms in answer.timings_ms],
+            undo_offered=state.undo is not None,
         )
 
     def check(self, answer: CheckAnswer) -> pb.CheckReply:
@@ -127,7 +107,7 @@ class FocusWire:
     def status(self, answer: StatusAnswer) -> pb.StatusReply:
         """The set as stored."""
         state = answer.state
-        goal = state.goal
+        goal, request = state.goal, state.request
         return pb.StatusReply(
             agent=state.agent,
             epoch=state.epoch,
@@ -147,6 +127,10 @@ class FocusWire:
             versions=self._versions.message(),
             state_digest=answer.state_digest,
             last_receipt=state.last_receipt,
+            user_request=request.text if request else "",
+            lineage=state.lineage,
+            undo_offered=state.undo is not None,
+            reset_reason=state.reset_reason,
         )
 
     def _items(self, state: WorkingSet, segments: Sequence[Segment]) -> list[pb.Item]:
@@ -211,6 +195,11 @@ def move(value: Move) -> pb.Move:
     )
 
 
+def moves(values: Sequence[Move]) -> list[pb.Move]:
+    """Changes of tier, in order."""
+    return [move(value) for value in values]
+
+
 def pin(value: Pin, state: WorkingSet) -> pb.Pin:
     """A pin with the title and size of its entry."""
     entry = state.entry(value.ref)
@@ -227,6 +216,9 @@ def pin_message(value: Pin, title: str, tokens: int) -> pb.Pin:
         pinned_turn=value.pinned_turn,
         title=title,
         tokens=tokens,
+        expires_with_epoch=value.epoch is not None,
+        expires_at_seconds=value.expires_seconds,
+        follow_successor=value.follow_successor,
     )
 
 
@@ -237,17 +229,8 @@ def pin_report(value: PinReport) -> pb.PinReport:
         standing=common.STANDINGS[value.standing],
         successor=value.successor or "",
         what_to_do=value.what_to_do,
+        replaced_by=value.replaced_by or "",
     )
-
-
-def over_budget(value: OverBudget | None) -> pb.OverBudget | None:
-    """Unset where everything fitted."""
-    if value is None:
-        return None
-    offenders = [
-        pb.Offender(ref=o.ref, tier=common.TIERS[o.tier], tokens=o.tokens, title=o.title) for o in value.offenders
-    ]
-    return pb.OverBudget(needed_tokens=value.needed, offenders=offenders)
 
 
 def delta(entries: Sequence[DeltaEntry], state: WorkingSet) -> pb.Delta:
@@ -266,93 +249,6 @@ def delta(entries: Sequence[DeltaEntry], state: WorkingSet) -> pb.Delta:
         ],
         tokens=sum(entry.tokens for entry in state.entries if entry.ref in changed),
     )
-
-
-def ignored(value: Ignored) -> pb.Ignored:
-    """The honest remainder."""
-    return pb.Ignored(
-        count=value.count,
-        reasons=common.reasons(value.reasons),
-        best=[pb.Omission(ref=o.ref, why=o.why, relevance=o.relevance, title=o.title) for o in value.best],
-        truncated=value.truncated,
-        near_misses=value.near_misses,
-        reduced=value.reduced,
-    )
-
-
-def sufficiency(value: Sufficiency) -> pb.Sufficiency:
-    """The state with its figures."""
-    return pb.Sufficiency(
-        state=STATES[value.state],
-        cause=value.cause,
-        top_relevance=value.top_relevance,
-        captured=value.captured,
-        captured_full=value.captured_full,
-        marginal=value.marginal,
-        truncated=value.truncated,
-        open_obligations=value.open_obligations,
-        calibrated=value.calibrated,
-    )
-
-
-def drift(value: Drift) -> pb.Drift:
-    """The verdict with its signals."""
-    return pb.Drift(
-        verdict=VERDICTS[value.verdict],
-        signals=[
-            pb.Signal(name=s.name, value=s.value, threshold=s.threshold, measured=s.measured) for s in value.signals
-        ],
-        stale=[
-            pb.StaleEntry(ref=s.ref, admitted_generation=s.admitted_generation, generation=s.generation, what=s.what)
-            for s in value.stale
-        ],
-        calibrated=value.calibrated,
-    )
-
-
-def coverage(value: Coverage, state: WorkingSet) -> pb.Coverage:
-    """Four claims, kept apart."""
-    own_words = {p.ref for p in state.pins if p.text}
-    records = [entry for entry in state.entries if entry.has_text and entry.ref not in own_words]
-    worst = freshness_of({entry.freshness for entry in records})
-    return pb.Coverage(
-        support_closure=common.CLOSURES[value.support],
-        search=common.COVERAGES[search_claim(value)],
-        opposition=common_pb2.OPPOSITION_COVERAGE_NOT_REQUESTED,
-        freshness=common.FRESHNESSES[worst],
-        lanes=[
-            pb.LaneReport(
-                lane=lane.lane,
-                state=LANE_STATES[lane.state],
-                hits=lane.hits,
-                covered=lane.covered,
-                lag=lane.lag,
-                coverage=common.COVERAGES[lane.coverage],
-                note=lane.note,
-                truncated=lane.truncated,
-            )
-            for lane in value.lanes
-        ],
-        rejected=common.reasons(value.rejected),
-        entities=[pb.Entity(name=entity.name, found=entity.found) for entity in value.entities],
-        ranked=value.ranked,
-        origins=value.origins,
-    )
-
-
-def freshness_of(of_records: set[Freshness]) -> Freshness:
-    """The block as a whole: stale where any record is, unknown where any cannot be checked, else current."""
-    for worst in (Freshness.STALE, Freshness.UNKNOWN):
-        if worst in of_records:
-            return worst
-    return Freshness.CURRENT if of_records else Freshness.UNKNOWN
-
-
-def search_claim(value: Coverage) -> SearchCoverage:
-    """The search as a whole claims no more than heuristic, and less where a lane did not take full part."""
-    if value.degraded:
-        return SearchCoverage.PARTIAL_BACKEND
-    return SearchCoverage.HEURISTIC if value.lanes else SearchCoverage.NOT_ATTEMPTED
 
 
 def faults(value: FaultCounts) -> pb.Faults:

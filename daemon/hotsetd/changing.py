@@ -1,0 +1,122 @@
+"""How a call changes an agent's set: read at one cut, decide purely, save under the claim, then answer.
+
+A change is saved with its answer, and a Focus with its receipt, in one transaction or not at all, and is answered only
+then. A call sent again under its id is answered again and not applied again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from hotsetd import limits
+from hotsetd.agents import Agents, Held
+from hotsetd.calls import Caller, Repeatable
+from hotsetd.codec import RECEIPTS, WORKING_SETS, Codec
+from hotsetd.config import LimitSettings
+from hotsetd.errors import UnknownAgent
+from hotsetd.repeats import answer_again, fingerprint, kept
+from retrieval.errors import ClaimLost
+from retrieval.record import Edge, Record
+from retrieval.store.interface import Claim, Snapshot, Store, WriteTransaction
+from workingset.receipt import Node
+from workingset.vocabulary import AgentId
+from workingset.working_set import WorkingSet
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one call wants committed together with the next state; None takes the set away.
+
+    `given` is a set for another agent, and the claim that it has now; edges whose ends are gone are left out.
+    """
+
+    state: WorkingSet | None
+    receipt: Node | None = None
+    records: tuple[Record, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    given: Held | None = None
+
+
+class Changes:
+    """Applies calls to the sets of agents. Safe from any thread; the caller serialises the calls of one agent."""
+
+    def __init__(self, store: Store, agents: Agents, settings: LimitSettings) -> None:
+        self._store = store
+        self._agents = agents
+        self._settings = settings
+
+    def apply(
+        self,
+        caller: Caller,
+        agent: AgentId,
+        name: str,
+        call: Repeatable,
+        codec: Codec[T],
+        decide: Callable[[Snapshot, WorkingSet], tuple[T, Change]],
+    ) -> tuple[T, bool]:
+        """Return the answer and whether it was stored for an earlier call with the same request id.
+
+        Where the claim was lost to another writer the call is decided once more; raises ClaimLost after that.
+        """
+        request = limits.request_id("request_id", call.request_id, self._settings)
+        key, mark = (f"{name}:{request}", fingerprint(call)) if request else ("", b"")
+        for last_try in (False, True):
+            with self._store.snapshot(caller.tenant) as txn:
+                if key and (stored := txn.answered(agent, key)) is not None:
+                    return codec.decode(answer_again(stored, mark)), True
+                held = self._agents.load(txn, agent)
+                answer, change = decide(txn, held[1])
+            try:
+                again = (key, kept(mark, codec.encode(answer))) if key else None
+                self._commit(caller, agent, held, change, again)
+            except ClaimLost:
+                self._agents.drop(caller.tenant, agent)
+                if last_try:
+                    raise
+                continue
+            return answer, False
+        raise AssertionError("the second try returns or raises")
+
+    def _commit(
+        self, caller: Caller, agent: AgentId, held: Held, change: Change, answer: tuple[str, bytes] | None
+    ) -> None:
+        held_after = [(held[0], change.state)] if change.state else []
+        sets = [*held_after, *([change.given] if change.given else [])]
+        encoded = [(claim, state, WORKING_SETS.encode(state)) for claim, state in sets]
+        receipt = RECEIPTS.encode(change.receipt) if change.receipt else None
+
+        def job(txn: WriteTransaction) -> list[Claim]:
+            for record in change.records:
+                txn.put_record(record)
+            for edge in change.edges:
+                if _live(txn, edge):
+                    txn.put_edge(edge)
+            if change.state is None:
+                txn.drop_working_set(held[0])
+            claims = [txn.save_working_set(claim, state.epoch, state.turn, row) for claim, state, row in encoded]
+            if receipt is not None:
+                txn.put_receipt(agent, claims[0].turn, receipt)
+            if answer is not None:
+                txn.put_answer(agent, answer[0], answer[1], self._settings.answers_kept)
+            return claims
+
+        claims = self._store.write(caller.tenant, job)
+        if change.state is None:
+            self._agents.drop(caller.tenant, agent)
+        for claim, (_, state) in zip(claims, sets, strict=True):
+            self._agents.keep(caller.tenant, claim, state)
+
+
+def require(state: WorkingSet) -> None:
+    """Raise UnknownAgent where the agent has no set."""
+    if state == WorkingSet(state.agent):
+        raise UnknownAgent(state.agent)
+
+
+def _live(txn: WriteTransaction, edge: Edge) -> bool:
+    ends = (txn.record(edge.source), txn.record(edge.target))
+    return all(record is not None and not record.removed for record in ends)
