@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hotset import BadRequest, HotsetClient, Lines, RecordInput, Use
+from hotset import BadRequest, HotsetClient, Lines, Observation, ObservationKind, RecordInput, Use
 
 
 @pytest.fixture(scope="module")
@@ -15,6 +15,8 @@ def client() -> Any:
     with HotsetClient("unix:/nonexistent/hotsetd.sock", agent="a") as client:
         yield client
 
+
+SEEN = Observation(ObservationKind.AGENT, "I read it")
 
 BAD: list[tuple[str, Callable[[HotsetClient], object]]] = [
     ("goal", lambda c: c.focus("half \ud83d of a pair")),
@@ -36,6 +38,25 @@ BAD: list[tuple[str, Callable[[HotsetClient], object]]] = [
     ("uses[0]", lambda c: c.touch(["a:b"])),  # type: ignore[list-item]
     ("text", lambda c: c.pin(text="\ud800")),
     ("expires_turns", lambda c: c.pin("a:b", expires_turns=-1)),
+    ("expires_seconds", lambda c: c.pin("a:b", expires_seconds=1 << 64)),
+    ("expires_with_epoch", lambda c: c.pin("a:b", expires_with_epoch="yes")),  # type: ignore[arg-type]
+    ("follow_successor", lambda c: c.pin("a:b", follow_successor=None)),  # type: ignore[arg-type]
+    ("owner", lambda c: c.pin("a:b", owner="host")),  # type: ignore[arg-type]
+    ("mode", lambda c: c.focus("g", mode="check")),  # type: ignore[arg-type]
+    ("user_request", lambda c: c.focus("g", user_request="\ud800")),
+    ("page_in", lambda c: c.focus("g", page_in=False)),  # type: ignore[arg-type]
+    ("delta_only", lambda c: c.focus("g", delta_only="no")),  # type: ignore[arg-type]
+    ("uses[0].action", lambda c: c.touch([Use("a:b", action="edit")])),  # type: ignore[arg-type]
+    ("observed[0]", lambda c: c.touch(observed=["cat a.py"])),  # type: ignore[list-item]
+    ("observed[0].kind", lambda c: c.touch(observed=[Observation("user", "t")])),  # type: ignore[arg-type]
+    ("observed[1].text", lambda c: c.touch(observed=[SEEN, Observation(ObservationKind.USER, "\ud800")])),
+    ("observed[0].tool", lambda c: c.touch(observed=[Observation(ObservationKind.TOOL_CALL, "t", "\ud800")])),
+    ("keep_history", lambda c: c.touch(observed=[SEEN], keep_history=1)),  # type: ignore[arg-type]
+    ("child", lambda c: c.fork("\ud800")),
+    ("to", lambda c: c.handoff("\ud800")),
+    ("agent", lambda c: c.forget(agent="\ud800")),
+    ("request_id", lambda c: c.undo_refocus(request_id="\ud800")),
+    ("request_id", lambda c: c.close_request(request_id="\ud800")),
     ("root", lambda c: c.ingest_tree("n", "/tmp/\udcff")),
     ("namespace", lambda c: c.ingest_tree("\ud800", "/tmp")),
     ("namespace", lambda c: c.ingest_records("\ud800", [RecordInput("t")])),

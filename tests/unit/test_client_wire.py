@@ -18,6 +18,7 @@ from hotset._wire import (
     health,
     ingest,
     shared,
+    succession,
     turns,
     words,
     working_set,
@@ -35,6 +36,11 @@ REPLIES = [
     (attention_pb2.UnpinReply, turns.unpin),
     (attention_pb2.EvictReply, turns.evict),
     (attention_pb2.ResetContextReply, turns.reset),
+    (attention_pb2.UndoRefocusReply, turns.undo),
+    (attention_pb2.CloseRequestReply, turns.close),
+    (attention_pb2.ForkReply, succession.forked),
+    (attention_pb2.HandoffReply, succession.handed),
+    (attention_pb2.ForgetReply, succession.forgotten),
     (corpus_pb2.RemoveReply, corpus.remove),
     (corpus_pb2.GetReply, corpus.get),
     (corpus_pb2.ListReply, corpus.list_page),
@@ -107,13 +113,15 @@ def _parsed(kind: type[Message], payload: bytes) -> Any:
 
 
 USE = types.Use("r", "n", "p", types.Lines(1, 2), types.UseAction.EDIT)
+SEEN = types.Observation(types.ObservationKind.TOOL_CALL, "cat shop/refund.py", "shell")
 CUT = types.Cut((types.NamespaceGeneration("n", 1),))
 REQUESTS = [
     (
         attention_pb2.FocusRequest,
         lambda: attention_calls.focus(
             "a", "g", budget_tokens=1, namespaces=["n"], mode=types.FocusMode.SET, top_k=1, delta_only=True,
-            profile="p", at_least_generation=1, received_turn=1, repeat_id="i",
+            profile="p", at_least_generation=1, received_turn=1, user_request="u", page_in=types.PageIn.OFF,
+            repeat_id="i",
         ),
     ),
     (
@@ -121,7 +129,10 @@ REQUESTS = [
         lambda: attention_calls.check("a", "g", namespaces=["n"], budget_tokens=1, top_k=1, profile="p"),
     ),
     (attention_pb2.StatusRequest, lambda: attention_calls.status("a")),
-    (attention_pb2.TouchRequest, lambda: attention_calls.touch("a", [USE], "i")),
+    (
+        attention_pb2.TouchRequest,
+        lambda: attention_calls.touch("a", [USE], observed=[SEEN], keep_history=True, repeat_id="i"),
+    ),
     (
         attention_pb2.ResolveRequest,
         lambda: attention_calls.resolve(["r"], agent="a", cut=CUT, offset_bytes=1, max_bytes=1),
@@ -129,12 +140,18 @@ REQUESTS = [
     (
         attention_pb2.PinRequest,
         lambda: attention_calls.pin(
-            "a", ref="r", words_to_pin="t", reason="w", expires_turns=1, owner=types.PinOwner.HOST, repeat_id="i"
+            "a", ref="r", words_to_pin="t", reason="w", expires_turns=1, expires_with_epoch=True, expires_seconds=1,
+            follow_successor=True, owner=types.PinOwner.HOST, repeat_id="i",
         ),
     ),
     (attention_pb2.UnpinRequest, lambda: attention_calls.unpin("a", "r", "i")),
     (attention_pb2.EvictRequest, lambda: attention_calls.evict("a", ["r"], "w", "i")),
     (attention_pb2.ResetContextRequest, lambda: attention_calls.reset_context("a", "w", "i")),
+    (attention_pb2.UndoRefocusRequest, lambda: attention_calls.undo_refocus("a", "i")),
+    (attention_pb2.CloseRequestRequest, lambda: attention_calls.close_request("a", "i")),
+    (attention_pb2.ForkRequest, lambda: succession.fork("a", "b", "i")),
+    (attention_pb2.HandoffRequest, lambda: succession.handoff("a", "b", "i")),
+    (attention_pb2.ForgetRequest, lambda: succession.forget("a")),
     (corpus_pb2.RemoveRequest, lambda: corpus_calls.remove("n", refs=["r"], source="s", path="p", repeat_id="i")),
     (corpus_pb2.GetRequest, lambda: corpus_calls.get("r", CUT)),
     (
@@ -156,9 +173,17 @@ def test_each_field_of_a_request_can_be_set_and_goes_to_an_existing_method(reque
     assert described.input_type.name == request_kind.DESCRIPTOR.name
 
 
-def test_each_field_of_a_use_an_edge_and_a_record_is_sent() -> None:
-    use = _parsed(attention_pb2.TouchRequest, attention_calls.touch("a", [USE], "i").payload).uses[0]
-    assert _set_fields(use) == {each.name for each in attention_pb2.Use.DESCRIPTOR.fields}
+def test_each_request_of_the_attention_service_is_covered() -> None:
+    methods = attention_pb2.DESCRIPTOR.services_by_name["Attention"].methods
+    made = {kind.DESCRIPTOR.name for kind, _ in REQUESTS}
+    assert {method.input_type.name for method in methods} <= made
+
+
+def test_each_field_of_a_use_an_observation_an_edge_and_a_record_is_sent() -> None:
+    touch = attention_calls.touch("a", [USE], observed=[SEEN], keep_history=False, repeat_id="i")
+    sent = _parsed(attention_pb2.TouchRequest, touch.payload)
+    assert _set_fields(sent.uses[0]) == {each.name for each in attention_pb2.Use.DESCRIPTOR.fields}
+    assert _set_fields(sent.observed[0]) == {each.name for each in attention_pb2.Observation.DESCRIPTOR.fields}
     record = types.RecordInput("text", "id", "kind", "title", {"key": "value"}, "origin", 1, 2)
     edge = types.EdgeInput("x", "relation", "y", types.RelationRole.OPPOSING)
     ticket = ingest.ticket("n", "s", "i")
