@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PROTOS := $(wildcard protos/hotset/v1/*.proto)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check lint types arrows protos lock bench-focus bench-ingest clean
+.PHONY: help venv demo test check lint types arrows protos lock bench-focus bench-page-faults bench-session-cost bench-transition bench-ingest clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -45,6 +45,15 @@ protos: venv ## regenerate clients/python/hotset/v1 from protos/
 
 bench-focus: venv ## Focus p50 and p99 over 200 goals, cold, warm, repeated, with the share of each step
 	$(BIN)/python -m benchmarks.focus $(ARGS)
+
+bench-page-faults: venv ## measure M1: faults of every eviction policy on real agent traces, at four budgets
+	$(BIN)/python -m benchmarks.page_faults $(ARGS)
+
+bench-session-cost: venv ## measure M9: what a session costs with deltas, and how much of the block stays in place
+	$(BIN)/python -m benchmarks.session_cost $(ARGS)
+
+bench-transition: venv ## one Focus of the pure core at 200, 2,000 and 20,000 entries
+	$(BIN)/python -m benchmarks.transition $(ARGS)
 
 bench-ingest: venv ## time until a tree is searchable, by stage, with memory
 	$(BIN)/python -m benchmarks.ingest $(ARGS)
