@@ -7,8 +7,7 @@ missing or stale, heat is multiplied by the share that is there (`Entry.grounded
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from workingset.copying import changed
 from workingset.entry import Entry
 from workingset.settings import HeatSettings
 from workingset.vocabulary import Heat, Relevance, Turn
@@ -32,16 +31,16 @@ def half_life(kind: str, settings: HeatSettings) -> float:
 def used(entry: Entry, turn: Turn, weight: float, settings: HeatSettings) -> Entry:
     """Return the entry after a use at the turn: counted and warmed, both up to `uses_limit_per_turn`."""
     so_far = entry.turn_uses if entry.used_turn == turn else 0
-    counted = replace(entry, used_turn=turn, turn_uses=so_far + 1)
+    counted = changed(entry, used_turn=turn, turn_uses=so_far + 1)
     if so_far >= settings.uses_limit_per_turn:
         return counted
-    return warmed(replace(counted, uses=entry.uses + 1), turn, weight, settings)
+    return warmed(changed(counted, uses=entry.uses + 1), turn, weight, settings)
 
 
 def warmed(entry: Entry, turn: Turn, weight: float, settings: HeatSettings) -> Entry:
     """Return the entry with an event's weight added at the turn, up to `heat_limit`; it never cools by being used."""
     now = decayed(entry, turn, settings)
-    return replace(entry, heat=Heat(max(now, min(now + weight, settings.heat_limit))), heat_turn=turn)
+    return changed(entry, heat=Heat(max(now, min(now + weight, settings.heat_limit))), heat_turn=turn)
 
 
 def selected(entry: Entry, turn: Turn, relevance: Relevance, settings: HeatSettings) -> Entry:
@@ -52,14 +51,14 @@ def selected(entry: Entry, turn: Turn, relevance: Relevance, settings: HeatSetti
 def cooled(entry: Entry, turn: Turn, settings: HeatSettings) -> Entry:
     """Return the entry as a refocus leaves it: its uses, for another subject, count as those of an earlier stay."""
     heat = Heat(decayed(entry, turn, settings) * settings.refocus_share)
-    return replace(entry, heat=heat, heat_turn=turn, uses=0, uses_before=entry.uses_before + entry.uses)
+    return changed(entry, heat=heat, heat_turn=turn, uses=0, uses_before=entry.uses_before + entry.uses)
 
 
 def idled(entry: Entry, idle_seconds: int, settings: HeatSettings) -> Entry:
     """Return the entry after so much time without a turn: as it was, unless decay by the wall clock is configured."""
     if not settings.wall_half_life_seconds or idle_seconds <= 0:
         return entry
-    return replace(entry, heat=Heat(entry.heat * 2.0 ** (-idle_seconds / settings.wall_half_life_seconds)))
+    return changed(entry, heat=Heat(entry.heat * 2.0 ** (-idle_seconds / settings.wall_half_life_seconds)))
 
 
 def worth_of_heat(heat: Heat) -> float:

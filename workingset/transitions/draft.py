@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from workingset.candidate import Candidate
+from workingset.copying import changed
 from workingset.entry import Entry, Ghost, Pin, PinOwner
 from workingset.eviction.pages import page_of
 from workingset.eviction.policy import Page
@@ -66,7 +67,7 @@ class Draft:
         ghost = self._ghosts.pop(ref, None)
         back = ghost is not None and cause is Cause.FAULT
         protected = self.turn + self._settings.eviction.refault_protection_turns if back else 0
-        self.entries[ref] = replace(
+        self.entries[ref] = changed(
             entry,
             reason=cause.value,
             touched_at=self.references,
@@ -122,7 +123,7 @@ class Draft:
     def size(self, ref: Ref, tokens: Tokens) -> None:
         """Write down how many tokens an entry's segment is."""
         if self.entries[ref].tokens != tokens:
-            self.entries[ref] = replace(self.entries[ref], tokens=tokens)
+            self.entries[ref] = changed(self.entries[ref], tokens=tokens)
 
     def unpin(self, ref: Ref, cause: Cause) -> None:
         """End a pin: the entry falls to what closure demands, else to resident; a goal or text pin leaves."""
@@ -200,7 +201,7 @@ class Draft:
             if entry.tier not in _TEXT_TIERS or tier not in _TEXT_TIERS:
                 # It goes to another part of the block: at that part's end, so that what stands before keeps its bytes.
                 entry = replace(entry, order=self._new_order(), admitted_turn=self.turn)
-        self.entries[ref] = replace(entry, tier=tier, fidelity=fidelity, reason=cause.value)
+        self.entries[ref] = changed(entry, tier=tier, fidelity=fidelity, reason=cause.value)
         if came_in:
             self._came_in(ref, tier)
         return self.entries[ref]

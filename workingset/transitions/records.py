@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workingset.candidate import Candidate, Projection
+from workingset.copying import changed
 from workingset.entry import Entry
 from workingset.tier import Cause, Tier
 from workingset.vocabulary import Fidelity, Ref, SupportClosure, Turn
@@ -39,7 +40,7 @@ def entry_of(candidate: Candidate, tier: Tier, fidelity: Fidelity, turn: Turn, o
 
 def read_anew(entry: Entry, candidate: Candidate) -> Entry:
     """Return the entry with all that its record says now; its place and its use stay as they are."""
-    return replace(
+    return changed(
         entry,
         relevance=candidate.relevance,
         lanes=candidate.lanes or entry.lanes,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from workingset.candidate import Candidate
+from workingset.copying import changed
 from workingset.entry import Entry
 from workingset.tier import Cause, Tier
 from workingset.transitions.choosing import Chosen
@@ -58,7 +58,7 @@ def settle(draft: Draft) -> None:
     for entry in list(draft.entries.values()):
         by = tuple(sorted(required_by.get(entry.ref, ())))
         if by != entry.required_by:
-            draft.update(replace(entry, required_by=by))
+            draft.update(changed(entry, required_by=by))
         if entry.tier is Tier.MANDATORY and not by:
             draft.demote(entry.ref, Tier.RESIDENT, Cause.DEPENDENTS_LEFT)
         elif entry.tier is Tier.RESIDENT and by:
@@ -82,7 +82,7 @@ def _ground(draft: Draft, entry: Entry) -> None:
         closure = SupportClosure.PARTIAL if len(whole) < len(entry.requires) else entry.closure
         grounded = fresh / needs
     if (closure, grounded) != (entry.closure, entry.grounded):
-        draft.update(replace(entry, closure=closure, grounded=grounded))
+        draft.update(changed(entry, closure=closure, grounded=grounded))
 
 
 def _admit_needed(draft: Draft, texts: Texts, ref: Ref) -> None:
@@ -98,7 +98,7 @@ def _admit_result(draft: Draft, texts: Texts, ref: Ref, fidelity: Fidelity) -> N
         draft.admit(texts.candidates[ref], Tier.RESIDENT, Cause.RESULT, fidelity)
     elif entry.fidelity is not fidelity:
         # One that was mandatory keeps its tier until those that needed it have left: `settle` sees to it.
-        draft.update(replace(entry, fidelity=fidelity))
+        draft.update(changed(entry, fidelity=fidelity))
 
 
 def _is_whole(draft: Draft, ref: Ref) -> bool:

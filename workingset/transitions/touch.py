@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, unique
 
 from workingset.candidate import Candidate, Projection
+from workingset.copying import changed
 from workingset.heat import used
 from workingset.rendering import CountTokens
 from workingset.settings import HeatSettings, WorkingSetSettings
@@ -133,18 +134,18 @@ def _page_in(draft: Draft, use: Use) -> tuple[Ref, ...]:
         if entry is None or entry.tier is Tier.FRONTIER_ONLY:
             entry = draft.admit(page, Tier.RESIDENT, Cause.FAULT, Fidelity.FULL)
         now = read_anew(entry, page)
-        draft.update(replace(now, fidelity=Fidelity.FULL, relevance=entry.relevance))
+        draft.update(changed(now, fidelity=Fidelity.FULL, relevance=entry.relevance))
     return tuple(page.ref for page in paged)
 
 
 def _warm(draft: Draft, texts: Texts, use: Use, paged_in: frozenset[Ref], settings: WorkingSetSettings) -> None:
     entries = [draft.entries[page.ref] for page in use.pages if page.ref in draft.entries]
-    sized = [replace(entry, tokens=texts.tokens(entry, entry.fidelity)) for entry in entries]
+    sized = [changed(entry, tokens=texts.tokens(entry, entry.fidelity)) for entry in entries]
     width = Tokens(sum(entry.tokens for entry in sized))
     for entry in sized:
         warm = used(entry, draft.turn, heat_of(use.action, settings.heat), settings.heat)
         edited = use.action is Action.EDIT
-        draft.update(replace(warm, touched_at=draft.references, group_tokens=width, last_use_was_edit=edited))
+        draft.update(changed(warm, touched_at=draft.references, group_tokens=width, last_use_was_edit=edited))
         if entry.ref not in paged_in:
             draft.tell_used(entry.ref)
 
