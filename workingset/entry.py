@@ -25,6 +25,10 @@ from workingset.vocabulary import (
 
 GOAL_NAMESPACE = Namespace("goal")
 """Reserved: the namespace of goals, whose text lives in the set itself."""
+NOTE_KIND = "note"
+"""The kind of words that were pinned."""
+TURN_KIND = "turn"
+"""The kind of what an agent said and saw, kept as history."""
 REQUEST_NAMESPACE = Namespace("request")
 """Reserved: the namespace of users' requests, whose text lives in the set itself."""
 

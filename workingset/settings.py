@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from workingset.vocabulary import Tokens
+
 _COMMON_FILE_NAMES = """
     __init__.py __main__.py conftest.py setup.py main.py utils.py app.py index.js index.ts index.tsx index.html main.go
     doc.go mod.rs lib.rs main.rs README.md CHANGELOG.md LICENSE Makefile Dockerfile package.json pyproject.toml
@@ -40,8 +42,24 @@ class HeatSettings:
     idle_turns: int = 400
     """Guess: after so long without use, and irrelevant to the goal, any resident leaves though there is room. Measured
     on 287 open traces: dropping what was unused for 240 turns still costs 0.4 points of faults at 32k tokens."""
-    refocus_share: float = 0.1
-    """Guess: what a refocus leaves of the heat of entries that are not mandatory; a much used one stays a few turns."""
+    refocus_share: float = 0.2
+    """Guess: what a refocus leaves of the heat of entries that are not mandatory: enough that what was just read is not
+    cold at once, and is had for a few turns where there is room."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How long packing looks for better than its first answer."""
+
+    gap_share: float = 0.02
+    """Guess: so near the relaxation there is little to find. Sets of many entries are nearer than that at once."""
+    misfits_retried: int = 8
+    """Measured (tests/golden/packing): so many of what did not fit are tried first; 16 found nothing more."""
+    units_exchanged: int = 8
+    """Measured, as above: so many of the units taken last are tried to be replaced."""
+    units_looked_at: int = 1_400
+    """Measured, as above: units that all tries may look at together, each try at all there are. 1,000 costs up to
+    0.02 % of the worth of two inputs, more gains nothing; of more units than this the first answer stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +76,10 @@ class PackingSettings:
     """Guess: how much better a newcomer must be than what it displaces."""
     newcomers_share: float = 0.5
     """Guess: share of the room that residents may be asked to make for the results of one turn."""
+    cold_share: float = 0.15
+    """Guess: share of the budget that cold entries may take before they leave, together: each leaving breaks the prefix
+    that a host's prompt cache keeps, and until then they fill room that nothing else asks for. In a made-up session of
+    ten follow-ups at 16k tokens 0, 0.1 and 0.2 gave prefix stabilities of 0.52, 0.74 and 0.87."""
     kept_share: float = 0.05
     """Guess: share of the budget up to which a record of history enters whole, or else as its outline."""
     top_k_results: int = 20
@@ -70,6 +92,7 @@ class PackingSettings:
     """The worked example of the design."""
     entries_limit: int = 512
     """Guess: bounds a set that is touched without a Focus."""
+    search: SearchSettings = field(default_factory=SearchSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +114,18 @@ class EvictionSettings:
     late_margin: float = 0.5
     """Measured, as above: of pages whose score is so near the lowest the latest in the block goes; 0.5 to 0.7 on
     both halves. Prefix stability rises by 2 to 3 points and faults at 16k fall by 0.4."""
+    unused_group_tokens: Tokens = Tokens(200)
+    """Measured: the median page on 287 open traces has 192; the width that a page nobody used yet is taken to have."""
     wide_prior_references: int = 4
     """Measured, as above: uses with a range of lines that an agent is taken to have made before its first."""
     batch_share: float = 0.0
     """Share of the budget that is freed beyond what is short. Measured, as above: each 5 % costs 0.1 to 0.6 points of
     faults for 0 to 2 of prefix stability; late victims give more of it for nothing."""
     minimum_stay_turns: int = 1
-    """Guess: no newcomer displaces an entry in the turn after it entered."""
+    """Guess: no newcomer displaces an entry that was used in the turn after it entered."""
     refault_protection_turns: int = 3
-    """Guess, after Linux mm/workingset.c: so long no newcomer displaces an entry that came back by a fault."""
+    """Guess, after Linux mm/workingset.c: so long no newcomer displaces an entry that came back by a fault no more uses
+    after it was evicted than the set has texts."""
     ghosts_limit: int = 256
     """Guess: about ten turns of eviction at the default window."""
     s3fifo_small_share: float = 0.1
@@ -214,5 +240,7 @@ class WorkingSetSettings:
     observation: ObservationSettings = field(default_factory=ObservationSettings)
     full_fidelity_share: float = 0.9
     """Cited: measure M1 of the design: a reference is a hit when this share of its lines is rendered in full."""
+    moves_between_limit: int = 1_000
+    """Guess: moves between two turns that the next receipt names; older ones are counted."""
     omissions_named: int = 5
     """The worked example of the design: the best five of what was left out."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from workingset.drift import Baseline, Drift
 from workingset.entry import Entry, Ghost, Pin, PinOwner
@@ -35,6 +36,14 @@ class FaultCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class Ancestor:
+    """An agent whose words another may read: those of one filling of its namespace, which `incarnation` names."""
+
+    agent: AgentId
+    incarnation: int
+
+
+@dataclass(frozen=True, slots=True)
 class WorkingSet:
     """Everything that is remembered for one agent between calls.
 
@@ -42,9 +51,10 @@ class WorkingSet:
     `situation` is a digest of what the last Focus decided on; where it is equal nothing needs to move. `delivered` is
     the ledger of this epoch, in the order of the block. `delivered_turn` is the turn it was written in, `drift`
     the verdict of the last turn. `focused_seconds` is the Unix time of the last turn, `memory` what the eviction policy
-    remembers, `undo` the entries that a refocus of the last turn started from. `lineage` names the agents whose words
+    remembers, `undo` the entries that a refocus of the last turn started from. `ancestors` are those whose words
     this one may read beside its own, nearest first; `reset_reason` is what the host said when it began the epoch.
-    `between` are the moves made since the last turn, which the receipt of the next one accounts for. `history_count`
+    `between` are the moves made since the last turn, which the receipt of the next one accounts for; `between_dropped`
+    counts older ones beyond the limit. `history_count`
     says how many observations were kept as records, `history_last` is the ref of the last one.
     """
 
@@ -70,11 +80,23 @@ class WorkingSet:
     focused_seconds: int = 0
     memory: Memory = field(default_factory=Memory)
     undo: tuple[Entry, ...] | None = None
-    lineage: tuple[AgentId, ...] = ()
+    ancestors: tuple[Ancestor, ...] = ()
     reset_reason: str = ""
     between: tuple[Move, ...] = ()
+    between_dropped: int = 0
     history_count: int = 0
     history_last: Ref | None = None
+
+    @property
+    def lineage(self) -> tuple[AgentId, ...]:
+        """The agents whose words this one may read beside its own, nearest first."""
+        return tuple(ancestor.agent for ancestor in self.ancestors)
+
+    def with_moves(self, moves: Sequence[Move], limit: int) -> WorkingSet:
+        """Return the set with moves made between turns, the newest of them by name and all of them counted."""
+        between = (*self.between, *moves)
+        over = max(0, len(between) - limit)
+        return replace(self, between=between[over:], between_dropped=self.between_dropped + over)
 
     def entry(self, ref: Ref) -> Entry | None:
         """Return the entry of a ref, or None."""
@@ -137,9 +159,16 @@ def _check_pins(state: WorkingSet) -> list[str]:
             f"the open request {pin.ref} has no mandatory entry"
             for pin in requests
             if pin.text != (state.goal.text if state.goal else "")
+            and _is_asked_for(state, pin.ref)
             and getattr(state.entry(pin.ref), "tier", None) is not Tier.MANDATORY
         ),
     ]
+
+
+def _is_asked_for(state: WorkingSet, request: Ref) -> bool:
+    """True where the goal requires the request; one opened in a turn without room for it waits for the next."""
+    goal = state.entry(state.goal.ref) if state.goal else None
+    return goal is not None and request in goal.requires
 
 
 def _check_closure(state: WorkingSet) -> list[str]:

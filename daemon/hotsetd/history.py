@@ -30,6 +30,7 @@ from retrieval.ingest.settings import GuardSettings
 from retrieval.record import Edge, Record
 from retrieval.relations import BUILT_IN
 from retrieval.text.renderings import RenderingSettings, clip
+from workingset.entry import TURN_KIND
 from workingset.observation.pairing import answered_calls
 from workingset.observation.tool_calls import read_call
 from workingset.rendering import first_words
@@ -37,8 +38,6 @@ from workingset.settings import ObservationSettings
 from workingset.transitions.touch import Action
 from workingset.vocabulary import AgentId, Ref, Turn
 
-TURN_KIND = "turn"
-"""The kind of these records."""
 FOLLOWS = "follows"
 MENTIONS = "mentions"
 _SECRET_PATH = "secret_path"  # noqa: S105  # the key of an attribute

@@ -66,6 +66,8 @@ def user_request(value: str, limits: LimitSettings) -> str:
     """Return a checked request of the user; empty means that the turn brings none."""
     if len(text("user_request", value).encode()) > limits.goal_bytes:
         raise BadField("user_request", f"has more than {limits.goal_bytes} bytes: ingest what it quotes")
+    if value and not value.strip():
+        raise BadField("user_request", "is blank: leave it out where the user asked nothing new")
     return value
 
 

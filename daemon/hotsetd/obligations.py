@@ -41,6 +41,8 @@ class Obligations:
         agent = self._agent(call.agent)
         if bool(call.ref) == bool(call.text):
             raise BadField("ref", "give either a ref or a text to pin")
+        if call.expires_seconds < 0:
+            raise BadField("expires_seconds", f"is {call.expires_seconds}: give seconds from now, or 0 for no end")
         reason = limits.reason(call.reason, self._settings.limits)
         note = self._note(agent, call)
 

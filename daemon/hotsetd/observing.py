@@ -87,7 +87,8 @@ class Observer:
             fresh = tuple(pages[ref] for ref in refs if ref in pages and ref not in taken)
             if fresh:
                 taken.update(page.ref for page in fresh)
-                yield SeenUse(place, use.matched, Use(fresh, use.action, lines))
+                whole = use.ref is None and not (use.lines or use.quotes or use.tail_lines)
+                yield SeenUse(place, use.matched, Use(fresh, use.action, lines, whole_file=whole))
 
     def _groups(self, found: Found) -> list[tuple[tuple[Ref, ...], Lines | None]]:
         if found.ref is not None:

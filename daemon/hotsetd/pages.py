@@ -41,7 +41,7 @@ class UseReader:
                 raise UnknownRef(call.ref)
             if read.known:
                 whole_file = bool(call.path) and lines is None
-                uses.append((place, Use(read.known, call.action, lines, whole_file)))
+                uses.append((place, Use(read.known, call.action, lines, whole_file, read.support)))
             else:
                 unmatched.append(place)
         return uses, tuple(unmatched)

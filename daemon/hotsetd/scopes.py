@@ -23,5 +23,8 @@ def scope_of(txn: Snapshot, wanted: Sequence[Namespace], state: WorkingSet) -> t
         if namespace not in there:
             raise UnknownNamespace(namespace)
     shared = tuple(wanted) or tuple(name for name in there if not name.startswith(AGENT_PREFIX))
-    own = (note_namespace(agent) for agent in (state.agent, *state.lineage))
+    before = [(note_namespace(ancestor.agent), ancestor.incarnation) for ancestor in state.ancestors]
+    # A namespace that was purged and filled again holds the words of somebody else.
+    readable = [name for name, incarnation in before if txn.incarnation(name) == incarnation]
+    own = (note_namespace(state.agent), *readable)
     return tuple(dict.fromkeys((*shared, *(name for name in own if name in there))))

@@ -73,7 +73,7 @@ class Succession:
         def decide(txn: Snapshot, state: WorkingSet) -> tuple[SuccessorAnswer, Change]:
             require(state)
             held = self._without_set(txn, other, field)
-            given = successor_of(state, other)
+            given = successor_of(state, other, txn.incarnation(note_namespace(agent)))
             answer = SuccessorAnswer(agent=agent, other=other, turn=given.turn, entries=len(given.entries))
             return answer, Change(state if keeps else None, given=(held[0], given))
 

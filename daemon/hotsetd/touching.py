@@ -11,6 +11,7 @@ from hotsetd.changing import Change
 from hotsetd.clock import Clock
 from hotsetd.config import Settings
 from hotsetd.history import History, Kept, Place
+from hotsetd.notes import note_namespace
 from hotsetd.observing import Observed, Observer, checked
 from hotsetd.pages import UseReader
 from hotsetd.scopes import scope_of
@@ -19,11 +20,12 @@ from retrieval.project import Retrieval
 from retrieval.record import Record
 from retrieval.store.interface import Snapshot
 from workingset.candidate import Candidate, Renderings
+from workingset.entry import TURN_KIND
 from workingset.rendering import CountTokens
 from workingset.tier import Move
 from workingset.transitions.keeping import keep
 from workingset.transitions.touch import TouchOutcome, touch
-from workingset.vocabulary import SupportClosure
+from workingset.vocabulary import AgentId, SupportClosure
 from workingset.working_set import WorkingSet
 
 UNLINKED = "unlinked_mentions"
@@ -57,7 +59,10 @@ class Touching:
 
     def decide(self, txn: Snapshot, state: WorkingSet, call: TouchCall) -> tuple[TouchAnswer, Change]:
         """Return the answer and what is to be saved: reported uses first, then observed ones, then history."""
-        scope, now = scope_of(txn, state.namespaces, state), self._clock.now_seconds()
+        # A namespace that was purged since the last Focus is not asked for here: it is simply not there.
+        there = set(txn.namespaces())
+        last = [namespace for namespace in state.namespaces if namespace in there]
+        scope, now = scope_of(txn, last, state), self._clock.now_seconds()
         uses, unmatched = UseReader(txn, self._retrieval, scope, now).read(call.uses)
         observer = Observer(txn, self._retrieval, scope, now, self._settings.working_set.observation)
         observed = observer.observe(call.observed, state)
@@ -83,7 +88,7 @@ class Touching:
         return answer, Change(after, records=kept.records if kept else (), edges=kept.edges if kept else ())
 
     def _kept(self, txn: Snapshot, state: WorkingSet, call: TouchCall, observed: Observed) -> Kept:
-        place = Place(state.history_count, state.history_last)
+        place = Place(state.history_count or _said_before(txn, state.agent), state.history_last)
         previous = txn.record(place.last) if place.last is not None else None
         mentions = observed.mentions(len(call.observed))
         reads = observed.reads(len(call.observed))
@@ -115,4 +120,11 @@ def _candidate(record: Record) -> Candidate:
         digest=record.digest,
         renderings=Renderings(record.text, record.outline, record.gist),
         closure=SupportClosure.CLOSED,
+        origin=record.origin,
     )
+
+
+def _said_before(txn: Snapshot, agent: AgentId) -> int:
+    """How many places a set that begins a history anew leaves to those that its namespace holds already."""
+    namespace = note_namespace(agent)
+    return dict(txn.counts(namespace).kinds).get(TURN_KIND, 0) if namespace in txn.namespaces() else 0

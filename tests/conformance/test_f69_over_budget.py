@@ -12,7 +12,7 @@ from workingset.tier import Tier
 from workingset.transitions.pins import PinOutcome
 from workingset.transitions.records import entry_of
 from workingset.transitions.texts import pin_candidate
-from workingset.vocabulary import Digest, Fidelity, Turn
+from workingset.vocabulary import Fidelity, Turn
 
 RULES = tuple(f"rule {i}: never do the forbidden thing number {i} in module_{i}" for i in range(6))
 
@@ -77,6 +77,6 @@ def test_f69_pin_answers_over_budget_and_takes_and_drops_nothing() -> None:
 
 
 def _tokens_of(outcome: PinOutcome) -> int:
-    made = pin_candidate(outcome.pin, Digest("0"))
+    made = pin_candidate(outcome.pin)
     held = entry_of(made, Tier.PINNED, Fidelity.FULL, Turn(0), 0)
     return render([held], lambda _: made.renderings, count).tokens

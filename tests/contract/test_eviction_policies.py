@@ -28,6 +28,7 @@ from workingset.vocabulary import Fidelity, Ref, Relevance, Tokens, Turn
 SETTINGS = EvictionSettings(wtinylfu_sample_uses=60)
 FUTURE = [[ref(place * 7 % 13)] for place in range(60)]
 DEFAULT = settings(max_examples=20, deadline=None)
+EVICTION = EvictionSettings()
 CAPACITY = Tokens(500)
 Make = Callable[[], EvictionPolicy]
 ONLINE: dict[str, Make] = {name: partial(make, SETTINGS) for name, make in POLICIES.items()}
@@ -348,18 +349,18 @@ def entry(kind: str = "code", **fields: int) -> Entry:
 
 def test_a_page_ages_by_references_and_an_unused_one_by_turns_as_well() -> None:
     heat = HeatSettings()
-    assert page_of(entry(touched_at=10, uses=1, group_tokens=90), 17, Turn(9), heat, 0.25) == Page(
+    assert page_of(entry(touched_at=10, uses=1, group_tokens=90), 17, Turn(9), heat, EVICTION, 0.25) == Page(
         ref("a"), Tokens(40), 7, 1, Tokens(90), Relevance(0.5), False, 0.25, uses_ever=1
     )
-    assert page_of(entry(uses=1, uses_before=4, order=3), 17, Turn(9), heat).uses_ever == 5
-    unused = page_of(entry(touched_at=10), 17, Turn(9), heat)
+    assert page_of(entry(uses=1, uses_before=4, order=3), 17, Turn(9), heat, EVICTION).uses_ever == 5
+    unused = page_of(entry(touched_at=10), 17, Turn(9), heat, EVICTION)
     assert unused.age_references == 7 + 6
-    assert unused.group_tokens == 40
+    assert unused.group_tokens == EVICTION.unused_group_tokens
 
 
 def test_kinds_that_cool_slowly_age_slowly() -> None:
     heat = HeatSettings(half_life_turns=6.0, slow_half_life_turns=24.0, slow_kinds=("ruled_out",))
-    assert page_of(entry("ruled_out", touched_at=1, uses=1), 41, Turn(9), heat).age_references == 10
+    assert page_of(entry("ruled_out", touched_at=1, uses=1), 41, Turn(9), heat, EVICTION).age_references == 10
 
 
 def test_of_pages_nearly_as_little_worth_the_one_latest_in_the_block_goes() -> None:

@@ -18,7 +18,7 @@ from workingset.errors import NoRequest, NothingToUndo, NotInSet, PinnedEntry, P
 from workingset.eviction.registry import POLICIES
 from workingset.receipt import canonical
 from workingset.settings import EvictionSettings, PackingSettings, WorkingSetSettings
-from workingset.tier import Move, Tier
+from workingset.tier import Cause, Move, Tier
 from workingset.transitions.focus import FocusOrder, FocusOutcome, focus
 from workingset.transitions.succeeding import successor_of
 from workingset.transitions.touch import Action
@@ -287,6 +287,13 @@ class Life:
         assert over.needed > step.budget
         assert outcome.block.text == ""
         assert outcome.delta == ()
+        assert replayed(tiers_of(before), outcome.moves) == tiers_of(outcome.state)
+        if step.request:
+            # What the user asked is not lost for want of room; nothing but the older request gives way to it.
+            assert outcome.state.request is not None
+            assert outcome.state.request.text == step.request
+            assert {move.cause for move in outcome.moves} <= {Cause.NEW_REQUEST}
+            return
         assert outcome.moves == ()
         kept = replace(
             before,
@@ -294,7 +301,6 @@ class Life:
             undo=None,
             turn=outcome.state.turn,
             last_receipt=outcome.state.last_receipt,
-            focused_seconds=step.now,
         )
         assert outcome.state == kept
         assert all(
@@ -394,7 +400,7 @@ class Life:
 
     def _succeed(self, step: Step) -> None:
         before = self.agent.state
-        self.agent.state = successor_of(before, AgentId("sub"))
+        self.agent.state = successor_of(before, AgentId("sub"), 1)
         assert tiers_of(self.agent.state) == tiers_of(before)
         self.host = {}
 

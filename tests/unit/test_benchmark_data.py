@@ -91,9 +91,11 @@ def test_start_commits_are_by_trace(tmp_path: Path) -> None:
 
 def test_data_that_is_not_there_ends_the_program_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        need_files([tmp_path / "none.jsonl.gz"], "traces")
+        need_files([tmp_path / "none.jsonl.gz"], "traces", "ask for them")
     assert left.value.code == 2
-    assert "none.jsonl.gz" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "none.jsonl.gz" in said
+    assert "ask for them" in said
 
 
 def test_a_row_of_another_form_ends_the_program_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

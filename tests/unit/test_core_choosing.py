@@ -108,6 +108,17 @@ def test_no_newcomer_displaces_what_was_used_before_its_minimum_stay_is_over(sta
     assert displaced == stay + 1
 
 
+def test_what_came_back_long_after_it_was_evicted_is_not_protected() -> None:
+    agent = Agent(Corpus.of(record("held"), record("other"), record("between")))
+    agent.focus("goal", {ref("held"): 0.3})
+    agent.evict("held")
+    agent.touch("between", "between", "between", "held")
+    assert agent.entry("held").protected_until == 0
+    agent.evict("held")
+    agent.touch("held")
+    assert agent.entry("held").protected_until == agent.state.turn + SETTINGS.eviction.refault_protection_turns
+
+
 def test_what_came_back_by_a_fault_is_protected_for_some_turns() -> None:
     agent = Agent(Corpus.of(record("held"), record("other")), settings=NO_GUARD)
     budget = count(agent.corpus.records[ref("held")].renderings.full) * 3 // 2

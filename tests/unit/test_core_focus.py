@@ -59,9 +59,10 @@ def test_after_a_refocus_the_old_leave_within_a_few_turns_and_pins_stay(seed: in
     for turn in range(4):
         agent.focus(f"nightly export slow part {turn}", falling(new))
         assert agent.state.pin(note_ref(RULE)) is not None
-    texts = [held.ref for held in agent.state.entries if held.has_text]
-    assert not [name for name in texts if name.startswith("shop:old")]
-    assert len(texts) >= 10
+    texts = [held for held in agent.state.entries if held.has_text]
+    old_tokens = sum(held.tokens for held in texts if held.ref.startswith("shop:old"))
+    assert old_tokens < SETTINGS.packing.cold_share * 4_000
+    assert sum(held.ref.startswith("shop:new") for held in texts) >= 10
     assert RULE in agent.focus("nightly export slow", falling(new)).block.text
 
 

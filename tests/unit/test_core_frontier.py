@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.core_scenes import SETTINGS, Agent, Corpus, count, record, ref
 from workingset.settings import EvictionSettings, HeatSettings, PackingSettings
 from workingset.tier import Cause, Tier
-from workingset.vocabulary import Fidelity, Ref, Turn
+from workingset.vocabulary import Ref, Turn
 
 
 def lines(agent: Agent) -> list[Ref]:
@@ -50,18 +50,16 @@ def test_a_line_becomes_a_result_and_back_and_leaves_when_nothing_wants_it() -> 
     assert next(e for e in agent.state.entries if e.ref == ref(2)).has_text
 
 
-def test_residents_that_just_fell_get_the_lines_that_are_left_hottest_first() -> None:
+def test_what_went_cold_gets_no_line_and_what_was_used_stays() -> None:
     agent = shop(8, top_k=8)
-    agent.settings = replace(SETTINGS, packing=PackingSettings(frontier_lines=3), heat=HeatSettings(idle_turns=10))
+    agent.settings = replace(SETTINGS, packing=PackingSettings(cold_share=0.0), heat=HeatSettings(idle_turns=30))
     agent.focus("goal")
     agent.touch(5, 5, 6)
-    agent.state = replace(agent.state, turn=Turn(SETTINGS.heat.idle_turns + 2))
+    agent.state = replace(agent.state, turn=Turn(15))
     outcome = agent.focus("another subject altogether", {})
-    assert lines(agent) == [ref(0), ref(5), ref(6)]
-    fallen = [move for move in outcome.moves if move.target is Tier.FRONTIER_ONLY]
-    assert {(move.origin, move.cause) for move in fallen} == {(Tier.RESIDENT, Cause.COOLED)}
-    assert [move.cause for move in outcome.moves if move.ref == ref(4)] == [Cause.COOLED]
-    assert all(e.fidelity is Fidelity.REFERENCE for e in agent.state.entries if e.tier is Tier.FRONTIER_ONLY)
+    assert {ref(5), ref(6)} <= {entry.ref for entry in agent.state.entries if entry.has_text}
+    assert lines(agent) == []
+    assert {move.cause for move in outcome.moves if move.ref == ref(4)} == {Cause.COOLED}
 
 
 def test_what_all_fits_needs_no_reserve_and_no_line() -> None:

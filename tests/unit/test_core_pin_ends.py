@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tests.core_scenes import Agent, Corpus, note_ref, record, ref
+from workingset.entry import PinOwner
 from workingset.errors import PinRefused
 from workingset.tier import Cause, Tier
 from workingset.transitions.focus import FocusOutcome
@@ -140,15 +141,24 @@ def test_a_pin_follows_again_when_its_successor_is_superseded() -> None:
     assert agent.tier("last") is Tier.PINNED
 
 
-def test_a_pin_that_follows_to_what_is_pinned_already_leaves_that_pin_as_it_is() -> None:
+@pytest.mark.parametrize("followed_by", [PinOwner.HOST, PinOwner.AGENT])
+def test_a_pin_that_follows_to_what_is_pinned_already_makes_one_pin_that_holds_as_long_as_either(
+    followed_by: PinOwner,
+) -> None:
     agent = with_next()
-    agent.pin("rule", follow=True, reason="old")
-    own = agent.pin("next", reason="its own").pin
+    other = PinOwner.AGENT if followed_by is PinOwner.HOST else PinOwner.HOST
+    agent.pin("rule", follow=True, reason="old", owner=followed_by, expires=0 if followed_by is PinOwner.HOST else 3)
+    agent.pin("next", reason="its own", owner=other, expires=0 if other is PinOwner.HOST else 3)
     superseded(agent, "rule", "next")
     (report,) = agent.focus("goal").pin_reports
     assert report.replaced_by == ref("next")
-    assert agent.state.pin(ref("next")) == own
     assert agent.state.pin(ref("rule")) is None
+    held = agent.state.pin(ref("next"))
+    assert held is not None
+    assert (held.owner, held.expires_turn) == (PinOwner.HOST, 0)
+    for turn in range(6):
+        agent.focus(f"goal {turn}")
+    assert agent.state.pin(ref("next")) is not None
 
 
 @pytest.mark.parametrize("standing", [Standing.REMOVED, Standing.OUT_OF_SCOPE, None])

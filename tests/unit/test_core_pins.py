@@ -86,10 +86,10 @@ def test_what_a_pin_needs_is_mandatory_and_goes_when_it_goes() -> None:
     assert {m.ref for m in agent.unpin("rule").moves} == {ref("rule")}
     moves = agent.focus("goal").moves
     assert [(m.ref, m.cause) for m in moves if m.target is Tier.EVICTED] == [
+        (ref("rule"), Cause.COOLED),
         (ref("m"), Cause.DEPENDENTS_LEFT),
         (ref("n"), Cause.DEPENDENTS_LEFT),
     ]
-    assert tier(agent, ref("rule")) is Tier.FRONTIER_ONLY
 
 
 @pytest.mark.parametrize("from_frontier", [True, False])
@@ -238,7 +238,7 @@ def test_a_pin_whose_record_cannot_be_read_at_all_is_kept_without_text() -> None
     known = agent.corpus.records.pop(ref("rule"))
     outcome = agent.focus("goal")
     assert [report.standing for report in outcome.pin_reports] == [Standing.REMOVED]
-    assert "shop:rule src/rule.py:1-20 function_rule [removed]\n~~~\n~~~\n" in outcome.block.text
+    assert "## shop:rule [removed]\n~~~\n~~~\n" in outcome.block.text
     agent.pin(text=RULE)
     agent.corpus.put(known)
     back = agent.focus("goal")

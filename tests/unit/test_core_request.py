@@ -143,7 +143,22 @@ def test_over_budget_names_the_request_and_its_size() -> None:
     worst = outcome.over_budget.offenders[0]
     assert (worst.title, worst.tier) == ("request", Tier.MANDATORY)
     assert worst.tokens > 3_000
-    assert agent.state.request is None
+    held = agent.state.request
+    assert held is not None
+    assert held.text.startswith("word word")
+    assert agent.state.entry(held.ref) is None
+
+
+def test_a_request_that_did_not_fit_replaces_the_older_one_and_is_there_once_there_is_room() -> None:
+    agent = shop()
+    agent.focus("profile the export", request=ASKED)
+    newer = "word " * 60
+    outcome = agent.focus("profile the export", request=newer, budget=30)
+    assert outcome.over_budget is not None
+    assert [(move.origin, move.cause) for move in outcome.moves] == [(Tier.MANDATORY, Cause.NEW_REQUEST)]
+    block = agent.focus("profile the export").block.text
+    assert newer in block
+    assert ASKED not in block
 
 
 def test_pressure_never_takes_the_request() -> None:

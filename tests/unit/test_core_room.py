@@ -16,10 +16,10 @@ RULE = "never log card numbers"
 LRU = replace(SETTINGS, eviction=EvictionSettings(policy="lru"))
 
 
-def shop(budget: int = 1_000, lines: int = 10, **asked: int) -> Agent:
+def shop(budget: int = 1_000) -> Agent:
     """Twelve records of some 125 tokens, of which a budget of 1,000 holds seven, and one goal that found nothing."""
-    corpus = Corpus.of(*(record(i, lines=lines) for i in range(12)), record("m", lines=3))
-    agent = Agent(corpus, budget=budget, settings=LRU, **asked)
+    corpus = Corpus.of(*(record(i, lines=10) for i in range(12)), record("m", lines=3))
+    agent = Agent(corpus, budget=budget, settings=LRU)
     agent.focus("goal", {})
     return agent
 

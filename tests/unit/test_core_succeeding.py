@@ -12,7 +12,7 @@ from workingset.errors import NothingToUndo
 from workingset.tier import Tier
 from workingset.transitions.succeeding import successor_of
 from workingset.vocabulary import AgentId, Epoch
-from workingset.working_set import WorkingSet
+from workingset.working_set import Ancestor, WorkingSet
 
 RULE = "never log card numbers"
 SUB = AgentId("sub")
@@ -29,7 +29,7 @@ def parent() -> Agent:
 
 
 def child_of(agent: Agent) -> Agent:
-    state = successor_of(agent.state, SUB)
+    state = successor_of(agent.state, SUB, 1)
     assert state.check() == []
     return Agent(agent.corpus, agent.budget, agent.top_k, agent.settings, state)
 
@@ -56,16 +56,16 @@ def test_nothing_was_delivered_to_the_new_context() -> None:
 
 def test_the_new_agent_descends_from_the_old_one_and_all_before_it() -> None:
     agent = parent()
-    child = successor_of(agent.state, SUB)
-    grandchild = successor_of(child, AgentId("sub sub"))
+    child = successor_of(agent.state, SUB, 1)
+    grandchild = successor_of(child, AgentId("sub sub"), 1)
     assert child.lineage == (agent.state.agent,)
     assert grandchild.lineage == (SUB, agent.state.agent)
 
 
 def test_handing_back_names_each_ancestor_once() -> None:
     agent = parent()
-    back = successor_of(successor_of(agent.state, SUB), agent.state.agent)
-    again = successor_of(back, SUB)
+    back = successor_of(successor_of(agent.state, SUB, 1), agent.state.agent, 1)
+    again = successor_of(back, SUB, 1)
     assert again.lineage == (agent.state.agent, SUB)
 
 
@@ -132,12 +132,12 @@ def test_moves_that_the_old_agent_has_not_told_yet_stay_with_it() -> None:
 
 
 def test_a_history_of_its_own_begins_with_it() -> None:
-    child = successor_of(parent().state, SUB)
+    child = successor_of(parent().state, SUB, 1)
     assert (child.history_count, child.history_last, child.last_receipt, child.reset_reason) == (0, None, "", "")
 
 
 def test_a_successor_of_a_new_set_is_a_new_set_with_a_lineage() -> None:
     old = WorkingSet(AgentId("dev"), epoch=Epoch(4))
-    made = successor_of(old, SUB)
-    fresh = WorkingSet(SUB, lineage=(old.agent,))
+    made = successor_of(old, SUB, 1)
+    fresh = WorkingSet(SUB, ancestors=(Ancestor(old.agent, 1),))
     assert [f.name for f in fields(made) if getattr(made, f.name) != getattr(fresh, f.name)] == []

@@ -92,7 +92,7 @@ def test_a_slow_kind_halves_in_its_own_half_life(kind: str) -> None:
 def test_a_slow_kind_looks_younger_to_eviction_in_the_proportion_of_the_half_lives(kind: str) -> None:
     made = entry_of(record("a", kind=kind), Tier.RESIDENT, Fidelity.FULL, Turn(0), 0)
     other = replace(made, kind="function")
-    ages = [page_of(entry, 240, Turn(0), HEAT).age_references for entry in (made, other)]
+    ages = [page_of(entry, 240, Turn(0), HEAT, SETTINGS.eviction).age_references for entry in (made, other)]
     assert ages == [int(240 * HEAT.half_life_turns / HEAT.slow_half_life_turns), 240]
 
 

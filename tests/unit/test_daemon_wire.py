@@ -50,7 +50,7 @@ from workingset.vocabulary import (
     Tokens,
     Turn,
 )
-from workingset.working_set import FaultCounts, WorkingSet
+from workingset.working_set import Ancestor, FaultCounts, WorkingSet
 
 WIRE = AttentionWire(Versions("o200k", "minilm", "2026-10"))
 FOCUS = FocusWire(
@@ -96,7 +96,7 @@ STATE = WorkingSet(
     drift=Drift(Verdict.HOLD),
     last_receipt="r-3",
     undo=(),
-    lineage=(B,),
+    ancestors=(Ancestor(B, 1),),
     reset_reason="compacted",
 )
 
@@ -250,7 +250,7 @@ def test_a_status_shows_the_request_the_lineage_the_undo_and_the_reset() -> None
     state = dataclasses.replace(
         STATE,
         pins=(dataclasses.replace(PIN, text="mend the refunds"),),
-        lineage=(B, A),
+        ancestors=(Ancestor(B, 1), Ancestor(A, 2)),
         reset_reason="compacted",
         undo=None,
     )

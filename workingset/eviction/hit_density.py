@@ -25,7 +25,7 @@ class HitDensity:
     """The default policy. It remembers nothing: all it needs is in the pages."""
 
     name = "hit_density"
-    forces_admission = True
+    forces_admission = False
 
     def __init__(self, settings: EvictionSettings) -> None:
         self._settings = settings

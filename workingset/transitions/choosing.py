@@ -49,11 +49,13 @@ def window(projection: Projection, top_k: int, page_in: bool) -> Window:
     results: list[Candidate] = []
     barred: dict[Ref, str] = {}
     origins: set[str] = set()
+    originals = {candidate.ref for candidate in projection.ranked}
     for candidate in projection.ranked:
         origin = candidate.origin or candidate.ref
         if not page_in:
             barred[candidate.ref] = PAGE_IN_OFF
-        elif origin in origins:
+        elif origin in origins or candidate.origin in originals:
+            # A copy makes way for what it is a copy of, however well it ranks: only that is kept up to date.
             barred[candidate.ref] = DUPLICATE_ORIGIN
         elif candidate.closure in _NOT_CLOSED_OVER:
             barred[candidate.ref] = CLOSURE
@@ -115,7 +117,7 @@ class Choosing:
         units = [self._unit(entry, worth, held) for entry, worth in worths if worth[0] > 0.0]
         needed = self._needed_tokens(units)
         free = left - reserve if _all_tokens(units, needed) > left else left
-        packed = pack(units, needed, Tokens(max(0, free)), held)
+        packed = pack(units, needed, Tokens(max(0, free)), held, self._settings.packing.search)
         return Chosen(frozenset(staying), packed, Tokens(room - left + packed.tokens))
 
     def _staying(self, arriving: Sequence[Entry], results: AbstractSet[Ref], room: Tokens) -> dict[Ref, Tokens]:

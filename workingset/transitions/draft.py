@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from workingset.candidate import Candidate
 from workingset.copying import changed
-from workingset.entry import Entry, Ghost, Pin, PinOwner
+from workingset.entry import NOTE_KIND, TURN_KIND, Entry, Ghost, Pin, PinOwner
 from workingset.eviction.pages import page_of
 from workingset.eviction.policy import Page
 from workingset.eviction.registry import policy_of
@@ -23,6 +23,7 @@ from workingset.vocabulary import Fidelity, Ref, Tokens, Turn
 from workingset.working_set import WorkingSet
 
 _TEXT_TIERS = (Tier.MANDATORY, Tier.RESIDENT)
+_SAID = frozenset({NOTE_KIND, TURN_KIND})
 _WORDS_GO = frozenset({Cause.NEW_GOAL, Cause.NEW_REQUEST, Cause.CLOSED})
 
 
@@ -42,7 +43,7 @@ class Draft:
         self._memory = state.memory
         self._arrivals: list[Ref] = []
         self._capacity = state.budget
-        self._wide_share = state.faults.wide / (state.references + settings.eviction.wide_prior_references)
+        self._wide = state.faults.wide
 
     def copy(self) -> Draft:
         """Return a draft at the same point that can go another way."""
@@ -65,7 +66,7 @@ class Draft:
         self.moves.append(Move(ref, Tier.EVICTED, tier, cause, candidate.title))
         entry = entry_of(candidate, tier, fidelity, self.turn, self._new_order())
         ghost = self._ghosts.pop(ref, None)
-        back = ghost is not None and cause is Cause.FAULT
+        back = ghost is not None and cause is Cause.FAULT and self._returned_soon(ghost)
         protected = self.turn + self._settings.eviction.refault_protection_turns if back else 0
         self.entries[ref] = changed(
             entry,
@@ -104,7 +105,9 @@ class Draft:
         heat = heat_at(entry, self.turn, self._settings.heat)
         self._ghosts.pop(ref, None)
         uses = entry.uses + entry.uses_before
-        self._ghosts[ref] = Ghost(ref, self.turn, self.references, self.moves[-1].reason, heat, entry.title, uses)
+        # What somebody said is not repeated by who remembers it: it can be forgotten.
+        title = "" if entry.kind in _SAID else entry.title
+        self._ghosts[ref] = Ghost(ref, self.turn, self.references, self.moves[-1].reason, heat, title, uses)
 
     def evict_with_dependents(self, ref: Ref, cause: Cause, detail: str = "") -> None:
         """Take an entry out after everything that needs it, outermost first; of a cycle the one asked for goes last."""
@@ -133,6 +136,11 @@ class Draft:
             return
         self.demote(ref, Tier.MANDATORY if self.entries[ref].required_by else Tier.RESIDENT, cause)
 
+    def count_use(self, whole_file: bool) -> None:
+        """Move the reference clock on by one use."""
+        self.references += 1
+        self._wide += whole_file
+
     def tell_used(self, ref: Ref) -> None:
         """Tell the eviction policy that a page that was there was used."""
         self._memory = self._policy.touch(self._memory, self.page(self.entries[ref]), self._capacity)
@@ -156,7 +164,9 @@ class Draft:
 
     def page(self, entry: Entry) -> Page:
         """Return the eviction policy's view of an entry."""
-        return page_of(entry, self.references, self.turn, self._settings.heat, self._wide_share)
+        wide_share = self._wide / (self.references + self._settings.eviction.wide_prior_references)
+        settings = self._settings
+        return page_of(entry, self.references, self.turn, settings.heat, settings.eviction, wide_share)
 
     def into(self, state: WorkingSet) -> WorkingSet:
         """Return the state with what the draft holds: entries in order, pins by age, the newest ghosts of the ring."""
@@ -172,9 +182,18 @@ class Draft:
             memory=self._memory,
         )
 
+    def between_turns(self, state: WorkingSet) -> WorkingSet:
+        """As `into`, with the moves kept for the receipt of the next turn."""
+        return self.into(state).with_moves(self.moves, self._settings.moves_between_limit)
+
     def _came_in(self, ref: Ref, tier: Tier) -> None:
         if tier in _TEXT_TIERS:
             self._arrivals.append(ref)
+
+    def _returned_soon(self, ghost: Ghost) -> bool:
+        """True where the refault distance, in uses, is at most the number of texts in the set (Linux, workingset.c)."""
+        texts = sum(entry.tier in _TEXT_TIERS for entry in self.entries.values())
+        return self.references - 1 - ghost.evicted_at <= texts
 
     def _tell_arrivals(self) -> None:
         """Tell the eviction policy what came in since; sizes are known by now."""

@@ -15,7 +15,7 @@ from workingset.drift import Drift, Verdict
 from workingset.entry import Entry
 from workingset.heat import decayed
 from workingset.rendering import Block, render
-from workingset.settings import HeatSettings
+from workingset.settings import HeatSettings, WorkingSetSettings
 from workingset.tier import Cause, Tier
 from workingset.transitions.choosing import Choosing, Window
 from workingset.transitions.draft import Draft
@@ -24,8 +24,9 @@ from workingset.transitions.moment import Moment
 from workingset.transitions.records import is_new_history
 from workingset.transitions.settling import apply_choice, fixed_entries, settle
 from workingset.transitions.situation import situation_of
-from workingset.vocabulary import Tokens, Turn
+from workingset.vocabulary import Ref, Tokens, Turn
 
+_UNPINNED = frozenset({Cause.UNPINNED.value, Cause.EXPIRED.value})
 EMPTY_BLOCK = Block("", (), Tokens(0))
 
 
@@ -72,7 +73,7 @@ def _chosen(moment: Moment, drift: Drift, results: Window, fixed: Sequence[Entry
     room = Tokens(ceiling - sum(entry.tokens for entry in fixed))
     reserve = Tokens(int(settings.packing.frontier_share * ceiling))
     irrelevant = _irrelevant(moment)
-    cold = frozenset(entry.ref for entry in irrelevant if _is_cold(entry, draft.turn, settings.heat))
+    cold = _cold(irrelevant, draft, settings, ceiling)
     moved = drift.verdict is Verdict.REFOCUS
     causes = {e.ref: Cause.REFOCUS for e in irrelevant} if moved else dict.fromkeys(cold, Cause.COOLED)
     choosing = Choosing(draft, texts, settings, held, cold, anew=moved)
@@ -88,8 +89,18 @@ def _rendered(moment: Moment, draft: Draft) -> Filled:
     return Filled(draft, render(list(draft.entries.values()), moment.texts.of, moment.count))
 
 
+def _cold(irrelevant: Sequence[Entry], draft: Draft, settings: WorkingSetSettings, ceiling: Tokens) -> frozenset[Ref]:
+    """What leaves though there is room: all that is cold, once it is so much that breaking the block's prefix pays.
+
+    What was unpinned since has no place in the block to keep.
+    """
+    cold = [entry for entry in irrelevant if _is_cold(entry, draft.turn, settings.heat)]
+    enough = sum(entry.tokens for entry in cold) >= settings.packing.cold_share * ceiling
+    return frozenset(entry.ref for entry in cold if enough or entry.reason in _UNPINNED)
+
+
 def _is_cold(entry: Entry, turn: Turn, heat: HeatSettings) -> bool:
-    if not entry.uses:
+    if not entry.uses and not entry.uses_before:
         return decayed(entry, turn, heat) < heat.cold_heat
     return turn - entry.used_turn > heat.idle_turns
 

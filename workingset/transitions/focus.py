@@ -25,7 +25,7 @@ from workingset.transitions.draft import Draft
 from workingset.transitions.filling import Filled, fill
 from workingset.transitions.focus_receipt import focus_receipt
 from workingset.transitions.moment import FocusOrder, Moment
-from workingset.transitions.own_words import replace_own_words
+from workingset.transitions.own_words import open_request, replace_own_words
 from workingset.transitions.refresh import PinReport, expire_pins, not_followed, refresh_entries
 from workingset.transitions.situation import asked_of, situation_of
 from workingset.transitions.texts import Texts
@@ -39,6 +39,7 @@ __all__ = ["FocusOrder", "FocusOutcome", "focus"]
 class FocusOutcome:
     """The next state and everything there is to say about how it came about.
 
+    `from_nothing` says that the delta holds all there is: what the host has from earlier turns is to be dropped first.
     `over_budget` is set where what cannot be left out exceeds the ceiling: then the block is empty, nothing moved, and
     the state keeps all it had; only the turn is spent.
     """
@@ -56,6 +57,7 @@ class FocusOutcome:
     nothing: Nothing | None
     prefix_stable: float
     receipt: Node
+    from_nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,16 +170,15 @@ def _outcome(
     moment: Moment, drift: Drift, reports: tuple[PinReport, ...], filled: Filled, judged: _Judged
 ) -> FocusOutcome:
     state, projection, block, over = moment.state, moment.projection, filled.block, filled.over_budget
-    after = _state_after(moment, drift, filled)
+    after, opened = _state_after(moment, drift, filled)
     spent = ledger(moment.order.budget, block.tokens, () if over else after.entries)
-    moves = () if over else tuple(filled.draft.moves)
-    receipt = focus_receipt(
-        after, projection, spent, moves, state.between, judged.ignored, judged.sufficiency, drift, over
-    )
+    moves = opened if over else tuple(filled.draft.moves)
+    receipt = focus_receipt(after, projection, spent, moves, state, judged.ignored, judged.sufficiency, drift, over)
     return FocusOutcome(
         state=after,
         block=block,
         delta=() if over else delta(_received(moment), block.segments),
+        from_nothing=not over and not _received(moment),
         moves=moves,
         ignored=judged.ignored,
         sufficiency=judged.sufficiency,
@@ -192,26 +193,34 @@ def _outcome(
 
 
 def _received(moment: Moment) -> tuple[Delivered, ...]:
-    """The ledger as the host has it: empty where the host says that the answer it was written with never came."""
+    """The ledger as the host has it: empty where the host says that the answer it was written with never came.
+
+    Turns after it that the host did receive were over budget, and delivered nothing.
+    """
     state, received = moment.state, moment.order.received
-    return state.delivered if received in (None, state.delivered_turn) else ()
+    return state.delivered if received is None or received >= state.delivered_turn else ()
 
 
-def _state_after(moment: Moment, drift: Drift, filled: Filled) -> WorkingSet:
+def _state_after(moment: Moment, drift: Drift, filled: Filled) -> tuple[WorkingSet, tuple[Move, ...]]:
+    """The next state; and, where what cannot be left out does not fit, what a new request of the user moved even so."""
     state, draft, projection = moment.state, filled.draft, moment.projection
     state = replace(
         state,
         turn=draft.turn,
         last_receipt=f"{state.agent}/{draft.turn}",
-        focused_seconds=moment.order.now_seconds,
         undo=None,
         between=(),
+        between_dropped=0,
     )
     if filled.over_budget is not None:
-        return state
-    return replace(
+        before = Draft(moment.state, draft.turn, moment.settings)
+        if moment.order.user_request:
+            open_request(before, moment.order.user_request)
+        return before.into(state), tuple(before.moves)
+    after = replace(
         draft.into(state),
         budget=moment.order.budget,
+        focused_seconds=moment.order.now_seconds,
         namespaces=moment.order.namespaces,
         undo=moment.state.entries if drift.verdict is Verdict.REFOCUS and moment.state.turn else None,
         delivered=deliver(filled.block.segments),
@@ -222,3 +231,4 @@ def _state_after(moment: Moment, drift: Drift, filled: Filled) -> WorkingSet:
         situation=situation_of(moment.asked, draft, moment.texts),
         cut=projection.cut,
     )
+    return after, ()

@@ -19,7 +19,7 @@ def focus_receipt(
     projection: Projection,
     spent: Ledger,
     moves: Sequence[Move],
-    between: Sequence[Move],
+    before: WorkingSet,
     ignored: Ignored,
     sufficiency: Sufficiency,
     drift: Drift,
@@ -39,7 +39,7 @@ def focus_receipt(
             _lanes(projection),
             _drift(drift),
             _budget(spent, over),
-            _moves("moves between turns", between),
+            _moves("moves between turns", before.between, before.between_dropped),
             _moves("moves", moves),
             _entries(state),
             Node("ignored", ignored.count, "upper bound", tuple(Node(r, n) for r, n in ignored.reasons)),
@@ -50,8 +50,10 @@ def focus_receipt(
     )
 
 
-def _moves(what: str, moves: Sequence[Move]) -> Node:
-    return Node(what, len(moves), "", tuple(Node(m.ref, f"{m.origin.value}>{m.target.value}", m.reason) for m in moves))
+def _moves(what: str, moves: Sequence[Move], unnamed: int = 0) -> Node:
+    because = f"the {unnamed} oldest are not named" if unnamed else ""
+    named = tuple(Node(m.ref, f"{m.origin.value}>{m.target.value}", m.reason) for m in moves)
+    return Node(what, len(moves) + unnamed, because, named)
 
 
 def _cut(projection: Projection) -> Node:

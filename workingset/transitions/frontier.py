@@ -74,7 +74,7 @@ def _wanted(
 
     def hottest(tier: Tier) -> list[Ref]:
         of = [(-heat_at(entry, draft.turn, settings.heat), entry.ref) for entry in falling if entry.tier is tier]
-        return [ref for cold, ref in sorted(of) if tier is Tier.RESIDENT or -cold >= settings.heat.cold_heat]
+        return [ref for cold, ref in sorted(of) if -cold >= settings.heat.cold_heat]
 
     return dict.fromkeys((*ranked, *hottest(Tier.RESIDENT), *hottest(Tier.FRONTIER_ONLY)))
 

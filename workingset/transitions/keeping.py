@@ -18,7 +18,7 @@ from workingset.transitions.making_room import bound_entries, make_room
 from workingset.transitions.records import entry_of
 from workingset.transitions.settling import settle
 from workingset.transitions.texts import NO_GOAL, Texts
-from workingset.vocabulary import Fidelity, Turn
+from workingset.vocabulary import Fidelity, Ref, Turn
 from workingset.working_set import WorkingSet
 
 
@@ -41,8 +41,10 @@ def keep(
     draft = Draft(state, state.turn, settings)
     texts = Texts(Projection(goal=NO_GOAL, cut=state.cut, known=tuple(records)), state.pins, count)
     ceiling = int(settings.packing.kept_share * state.budget)
+    said = {pin.text for pin in state.pins if pin.has_words}
     for record in records:
-        fidelity = _fidelity(draft, texts, record, ceiling)
+        copy = record.renderings.full in said or _is_whole(draft, record.origin)
+        fidelity = Fidelity.GIST if copy else _fidelity(draft, texts, record, ceiling)
         entry = draft.admit(record, Tier.RESIDENT, Cause.KEPT, fidelity)
         until = Turn(draft.turn + protected_turns)
         draft.update(replace(entry, protected_until=until, tokens=texts.tokens(entry, fidelity)))
@@ -50,8 +52,14 @@ def keep(
     make_room(draft, texts, state.budget, new, settings)
     bound_entries(draft, new, settings)
     settle(draft)
-    after = replace(draft.into(state), between=(*state.between, *draft.moves))
+    after = draft.between_turns(state)
     return KeepOutcome(after, tuple(draft.moves))
+
+
+def _is_whole(draft: Draft, origin: str) -> bool:
+    """True where the block holds what the record is a copy of."""
+    entry = draft.entries.get(Ref(origin))
+    return entry is not None and entry.has_text and entry.fidelity is Fidelity.FULL
 
 
 def _fidelity(draft: Draft, texts: Texts, record: Candidate, ceiling: int) -> Fidelity:

@@ -35,7 +35,7 @@ def evict(state: WorkingSet, refs: Sequence[Ref], settings: WorkingSetSettings, 
         if ref in draft.entries:
             draft.evict_with_dependents(ref, Cause.ASKED, one_line(reason))
     settle(draft)
-    after = replace(draft.into(state), between=(*state.between, *draft.moves))
+    after = draft.between_turns(state)
     return EvictOutcome(after, tuple(draft.moves))
 
 

@@ -65,8 +65,10 @@ def residents_of(draft: Draft) -> list[Entry]:
 def _first_to_go(draft: Draft, needed: Tokens, just_used: frozenset[Ref], sized: Callable[[Entry], Entry]) -> list[Ref]:
     """Residents by the policy, then new history, the oldest first, and what was just used last of all."""
     residents = {entry.ref: sized(entry) for entry in residents_of(draft)}
-    spared = just_used if draft.forces_admission else frozenset[Ref]()
-    new = {ref for ref, entry in residents.items() if ref not in spared and is_new_history(entry, draft.turn)}
+    new = {ref for ref, entry in residents.items() if is_new_history(entry, draft.turn)}
+    only_used_is_old = residents.keys() - new <= just_used
+    spared = just_used if draft.forces_admission or only_used_is_old else frozenset[Ref]()
+    new -= spared
     others = [entry for ref, entry in residents.items() if ref not in spared and ref not in new]
     chosen = draft.victims(others, needed)
     left = needed - sum(residents[ref].tokens for ref in chosen)

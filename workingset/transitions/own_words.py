@@ -47,6 +47,18 @@ def replace_own_words(draft: Draft, texts: Texts, goal: str, request: str) -> No
         draft.evict(held.ref, Cause.NEW_GOAL, "the goal says the same")
 
 
+def open_request(draft: Draft, request: str) -> None:
+    """Make a request the open one in a turn that has no room to show it: it enters the block with the next Focus."""
+    new = request_pin(request, draft.turn)
+    if new.ref in draft.pins:
+        return
+    _replace_request(draft, new)
+    goal = _of(draft, PinOwner.GOAL)
+    if goal is not None and goal.ref in draft.entries:
+        draft.update(replace(draft.entries[goal.ref], requires=()))
+    settle(draft)
+
+
 @dataclass(frozen=True, slots=True)
 class CloseOutcome:
     """The next state, the request that was open, and the moves."""
@@ -68,7 +80,7 @@ def close_request(state: WorkingSet, settings: WorkingSetSettings) -> CloseOutco
     if held.ref in draft.entries:
         draft.evict(held.ref, Cause.CLOSED)
     settle(draft)
-    after = replace(draft.into(state), between=(*state.between, *draft.moves))
+    after = draft.between_turns(state)
     return CloseOutcome(after, held.text, tuple(draft.moves))
 
 

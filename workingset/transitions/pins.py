@@ -16,6 +16,7 @@ from workingset.rendering import CountTokens, render
 from workingset.settings import PinSettings, WorkingSetSettings
 from workingset.tier import Cause, Move, Tier
 from workingset.transitions.draft import Draft
+from workingset.transitions.making_room import make_room
 from workingset.transitions.settling import fixed_entries, settle
 from workingset.transitions.texts import NO_GOAL, Texts, pin_candidate
 from workingset.vocabulary import Fidelity, Ref, Tokens, Turn
@@ -83,6 +84,9 @@ def pin(
     own = pin_candidate(made) if made.text else texts.candidates.get(made.ref)
     if own is None:
         raise PinRefused("ref", f"no record {made.ref!r} was read: give a record's ref, or a text to pin")
+    for words in (state.request, state.goal):
+        if words is not None and (held := state.entry(words.ref)) is not None:
+            texts.add(words, held.requires)
     draft.pins[made.ref] = made
     entry = draft.admit(own, Tier.PINNED, Cause.PINNED, Fidelity.FULL)
     draft.update(replace(entry, requires=own.requires, closure=own.closure))
@@ -91,6 +95,8 @@ def pin(
     tokens = next(entry.tokens for entry in fixed if entry.ref == made.ref)
     if block.tokens > budget:
         return PinOutcome(state, made, tokens, (), over_budget(block.tokens, fixed))
+    settle(draft)
+    make_room(draft, texts, state.budget, frozenset(), settings)
     settle(draft)
     return PinOutcome(_finished(state, draft), made, tokens, tuple(draft.moves), None)
 
@@ -147,4 +153,4 @@ def _expiry(state: WorkingSet, order: PinOrder, settings: PinSettings) -> Turn:
 
 
 def _finished(state: WorkingSet, draft: Draft) -> WorkingSet:
-    return replace(draft.into(state), between=(*state.between, *draft.moves))
+    return draft.between_turns(state)

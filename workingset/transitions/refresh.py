@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 from workingset.candidate import Candidate
 from workingset.drift import StaleEntry
-from workingset.entry import Entry
+from workingset.entry import Entry, Pin, PinOwner
 from workingset.tier import Cause, Tier
 from workingset.transitions.draft import Draft
 from workingset.transitions.records import read_anew
 from workingset.transitions.texts import Texts
-from workingset.vocabulary import Epoch, Fidelity, Ref, Standing
+from workingset.vocabulary import Epoch, Fidelity, Ref, Standing, Turn
 
 _LEAVES = {
     Standing.REMOVED: Cause.REMOVED,
@@ -82,8 +82,9 @@ def _report(draft: Draft, texts: Texts, now: Entry) -> PinReport:
         return PinReport(now.ref, now.standing, now.successor, _WHAT_TO_DO[now.standing])
     pin = draft.pins.pop(now.ref)
     draft.evict(now.ref, Cause.SUPERSEDED, f"its pin follows to {to}")
-    if to not in draft.pins:
-        draft.pins[to] = replace(pin, ref=to)
+    there = draft.pins.get(to)
+    draft.pins[to] = _stronger(replace(pin, ref=to), there) if there is not None else replace(pin, ref=to)
+    if there is None:
         draft.admit(texts.candidates[to], Tier.PINNED, Cause.PINNED, Fidelity.FULL)
         draft.update(read_anew(draft.entries[to], texts.candidates[to]))
     return PinReport(now.ref, now.standing, to, "nothing: the pin followed, as was asked", replaced_by=to)
@@ -91,7 +92,8 @@ def _report(draft: Draft, texts: Texts, now: Entry) -> PinReport:
 
 def _read_now(entry: Entry, candidate: Candidate | None) -> Entry:
     if candidate is None:
-        return replace(entry, standing=Standing.REMOVED, requires=())
+        # Not even a tombstone is left: what it was called goes with it.
+        return replace(entry, standing=Standing.REMOVED, requires=(), title="", path="", lines=None)
     return read_anew(entry, candidate)
 
 
@@ -108,3 +110,17 @@ def _current_successor(entry: Entry, texts: Texts) -> Ref | None:
         seen.add(to)
         to = texts.candidates[to].successor
     return to
+
+
+def _stronger(one: Pin, other: Pin) -> Pin:
+    """The pin that holds wherever either of two pins of one ref would: a host's before an agent's, the later end."""
+    first, second = (one, other) if one.owner is PinOwner.HOST or other.owner is not PinOwner.HOST else (other, one)
+    return replace(
+        first,
+        expires_turn=Turn(max(one.expires_turn, other.expires_turn) if one.expires_turn and other.expires_turn else 0),
+        expires_seconds=(
+            max(one.expires_seconds, other.expires_seconds) if one.expires_seconds and other.expires_seconds else 0
+        ),
+        epoch=None if one.epoch is None or other.epoch is None else max(one.epoch, other.epoch),
+        follow_successor=first.follow_successor or second.follow_successor,
+    )

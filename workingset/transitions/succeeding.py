@@ -11,11 +11,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workingset.vocabulary import AgentId, Digest, Epoch, Tokens, Turn
-from workingset.working_set import WorkingSet
+from workingset.working_set import Ancestor, WorkingSet
 
 
-def successor_of(state: WorkingSet, agent: AgentId) -> WorkingSet:
-    """Return the set as another agent's, in that agent's first epoch; a history of its own begins with it."""
+def successor_of(state: WorkingSet, agent: AgentId, incarnation: int) -> WorkingSet:
+    """Return the set as another agent's, in that agent's first epoch; a history of its own begins with it.
+
+    `incarnation` names the filling of the namespace of the agent that the set comes from.
+    """
+    nearest = Ancestor(state.agent, incarnation)
     pins = tuple(pin if pin.epoch is None else replace(pin, epoch=Epoch(0)) for pin in state.pins)
     return replace(
         state,
@@ -29,7 +33,7 @@ def successor_of(state: WorkingSet, agent: AgentId) -> WorkingSet:
         last_receipt="",
         undo=None,
         between=(),
-        lineage=tuple(dict.fromkeys((state.agent, *state.lineage))),
+        ancestors=(nearest, *(ancestor for ancestor in state.ancestors if ancestor != nearest)),
         reset_reason="",
         history_count=0,
         history_last=None,

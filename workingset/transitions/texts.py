@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workingset.candidate import Candidate, GoalView, Projection, Renderings
-from workingset.entry import Entry, Pin, PinOwner
+from workingset.entry import NOTE_KIND, Entry, Pin, PinOwner
 from workingset.rendering import CountTokens, first_words, place_of, segment_text
 from workingset.transitions.records import records_of
 from workingset.vocabulary import (
@@ -20,7 +20,6 @@ from workingset.vocabulary import (
     Tokens,
 )
 
-NOTE_KIND = "note"
 GOAL_KIND = "goal"
 REQUEST_KIND = "request"
 NO_GOAL = GoalView("")

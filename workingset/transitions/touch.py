@@ -39,13 +39,14 @@ class Action(Enum):
 class Use:
     """One use: the pages it touched, as read from the store, and its lines where it named some.
 
-    `whole_file` says that it was of a path without lines.
+    `whole_file` says that it was of a path without lines. `support` are the records that the pages need, read too.
     """
 
     pages: tuple[Candidate, ...]
     action: Action
     lines: Lines | None = None
     whole_file: bool = False
+    support: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +73,14 @@ def touch(state: WorkingSet, uses: Sequence[Use], settings: WorkingSetSettings, 
     moves: list[Move] = []
     for use in uses:
         draft = Draft(state, state.turn, settings)
-        texts = Texts(Projection(goal=NO_GOAL, cut=state.cut, known=use.pages), state.pins, count)
+        texts = Texts(Projection(goal=NO_GOAL, cut=state.cut, known=(*use.pages, *use.support)), state.pins, count)
         fault = _shown_share(draft, use) < settings.full_fidelity_share
         back = fault and any(draft.ghost(page.ref) for page in use.pages)
-        draft.references += 1
+        draft.count_use(use.whole_file)
         paged_in = _page_in(draft, use)
         _warm(draft, texts, use, frozenset(paged_in), settings)
         settle(draft)
+        _size_needed(draft, texts)
         just_used = frozenset(page.ref for page in use.pages)
         make_room(draft, texts, state.budget, just_used, settings)
         bound_entries(draft, just_used, settings)
@@ -122,7 +124,9 @@ def _lines_used(page: Candidate, lines: Lines | None) -> set[tuple[str, int]]:
 
 
 def _in_full(draft: Draft, page: Candidate) -> bool:
-    entry = draft.entries.get(page.ref)
+    entry, pin = draft.entries.get(page.ref), draft.pins.get(page.ref)
+    if pin is not None and pin.has_words:
+        return True
     return entry is not None and entry.has_text and entry.fidelity is Fidelity.FULL and entry.digest == page.digest
 
 
@@ -144,10 +148,18 @@ def _warm(draft: Draft, texts: Texts, use: Use, paged_in: frozenset[Ref], settin
     width = Tokens(sum(entry.tokens for entry in sized))
     for entry in sized:
         warm = used(entry, draft.turn, heat_of(use.action, settings.heat), settings.heat)
-        edited = use.action is Action.EDIT
+        # Naming a page says nothing of whether it is done with.
+        edited = use.action is Action.EDIT or (use.action is Action.CITE and entry.last_use_was_edit)
         draft.update(changed(warm, touched_at=draft.references, group_tokens=width, last_use_was_edit=edited))
         if entry.ref not in paged_in:
             draft.tell_used(entry.ref)
+
+
+def _size_needed(draft: Draft, texts: Texts) -> None:
+    """Write down what is mandatory at its full size: it may have been there as less until it was needed."""
+    for entry in list(draft.entries.values()):
+        if entry.tier is Tier.MANDATORY and entry.ref in texts.candidates:
+            draft.size(entry.ref, texts.tokens(entry, Fidelity.FULL))
 
 
 def _after(state: WorkingSet, draft: Draft, use: Use, fault: bool, back: bool) -> WorkingSet:
@@ -159,6 +171,4 @@ def _after(state: WorkingSet, draft: Draft, use: Use, fault: bool, back: bool) -
         refaults=before.refaults + back,
         wide=before.wide + use.whole_file,
     )
-    return replace(
-        draft.into(state), references=draft.references, faults=counts, between=(*state.between, *draft.moves)
-    )
+    return replace(draft.between_turns(state), references=draft.references, faults=counts)

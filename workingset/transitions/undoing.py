@@ -1,4 +1,4 @@
-"""UndoRefocus: what the last refocus took out returns, and what it brought in leaves.
+"""UndoRefocus: what the last refocus took out returns, and what it brought in and nobody used leaves.
 
 Offered until the next Focus. The goal stays the new one and drift is measured against it, so that the next turn does
 not refocus again for the same reason; what the host received in between stays in the delivered ledger.
@@ -6,10 +6,11 @@ not refocus again for the same reason; what the host received in between stays i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from workingset.candidate import Projection
-from workingset.entry import REQUEST_NAMESPACE, Entry
+from workingset.entry import GOAL_NAMESPACE, REQUEST_NAMESPACE, Entry
 from workingset.errors import NothingToUndo
 from workingset.rendering import CountTokens
 from workingset.settings import WorkingSetSettings
@@ -18,7 +19,7 @@ from workingset.transitions.draft import Draft
 from workingset.transitions.making_room import make_room
 from workingset.transitions.settling import settle
 from workingset.transitions.texts import NO_GOAL, Texts
-from workingset.vocabulary import Digest
+from workingset.vocabulary import Digest, Ref
 from workingset.working_set import WorkingSet
 
 
@@ -35,18 +36,35 @@ def undo_refocus(state: WorkingSet, settings: WorkingSetSettings, count: CountTo
     if state.undo is None:
         raise NothingToUndo(state.agent)
     draft = Draft(state, state.turn, settings)
-    before = {e.ref: e for e in state.undo if e.tier is not Tier.PINNED and e.namespace != REQUEST_NAMESPACE}
-    for entry in sorted(state.entries, key=lambda e: (len(e.required_by), e.order)):
-        if entry.ref not in before and entry.tier is not Tier.PINNED and entry.ref not in draft.pins:
-            draft.evict(entry.ref, Cause.UNDONE)
+    before = {e.ref: e for e in state.undo if e.namespace not in (GOAL_NAMESPACE, REQUEST_NAMESPACE)}
+    for ref in _came_with_it(state, draft, before):
+        draft.evict(ref, Cause.UNDONE)
     for entry in before.values():
-        _restore(draft, entry)
+        if entry.tier is not Tier.PINNED:
+            _restore(draft, entry)
     settle(draft)
     texts = Texts(Projection(goal=NO_GOAL, cut=state.cut), state.pins, count)
     make_room(draft, texts, state.budget, frozenset(), settings)
     settle(draft)
-    after = replace(draft.into(state), undo=None, situation=Digest(""), between=(*state.between, *draft.moves))
+    after = replace(draft.between_turns(state), undo=None, situation=Digest(""))
     return UndoOutcome(after, tuple(draft.moves))
+
+
+def _came_with_it(state: WorkingSet, draft: Draft, before: Mapping[Ref, Entry]) -> list[Ref]:
+    """What the refocus brought in, nobody used since and nothing that stays needs; dependents before their needs."""
+    stays = {
+        entry.ref
+        for entry in state.entries
+        if entry.ref in before or entry.ref in draft.pins or entry.uses or entry.reason == Cause.KEPT.value
+    }
+    waiting = list(stays)
+    while waiting:
+        entry = draft.entries[waiting.pop()]
+        needed = [ref for ref in entry.requires if entry.needs(ref) and ref in draft.entries and ref not in stays]
+        stays.update(needed)
+        waiting += needed
+    goes = [entry for entry in state.entries if entry.ref not in stays]
+    return [entry.ref for entry in sorted(goes, key=lambda e: (len(e.required_by), e.order))]
 
 
 def _restore(draft: Draft, before: Entry) -> None:
@@ -59,5 +77,6 @@ def _restore(draft: Draft, before: Entry) -> None:
         return
     if now is not None and tier is Tier.FRONTIER_ONLY:
         draft.demote(before.ref, tier, Cause.UNDONE)
+        draft.size(before.ref, before.tokens)
         return
     draft.readmit(replace(before, tier=tier), Cause.UNDONE)

@@ -61,7 +61,7 @@ class FocusWire:
             answer=pb.ANSWER_OVER_BUDGET if over else pb.ANSWER_OK,
             items=self._items(state, () if delta_only else outcome.block.segments),
             block="" if delta_only else outcome.block.text,
-            delta=delta(outcome.delta, state),
+            delta=delta(outcome.delta, state, outcome.from_nothing),
             ignored=ignored(outcome.ignored),
             sufficiency=sufficiency(outcome.sufficiency),
             drift=drift(outcome.drift),
@@ -233,7 +233,7 @@ def pin_report(value: PinReport) -> pb.PinReport:
     )
 
 
-def delta(entries: Sequence[DeltaEntry], state: WorkingSet) -> pb.Delta:
+def delta(entries: Sequence[DeltaEntry], state: WorkingSet, from_nothing: bool) -> pb.Delta:
     """Every changed segment with its text."""
     changed = {entry.ref for entry in entries if entry.change is not Change.REMOVED}
     return pb.Delta(
@@ -248,6 +248,7 @@ def delta(entries: Sequence[DeltaEntry], state: WorkingSet) -> pb.Delta:
             for entry in entries
         ],
         tokens=sum(entry.tokens for entry in state.entries if entry.ref in changed),
+        from_nothing=from_nothing,
     )
 
 

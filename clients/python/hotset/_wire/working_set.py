@@ -76,6 +76,7 @@ def delta(message: pb.Delta) -> t.Delta:
             for each in message.entries
         ),
         tokens=message.tokens,
+        from_nothing=message.from_nothing,
     )
 
 

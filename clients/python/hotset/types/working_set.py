@@ -80,10 +80,14 @@ class DeltaEntry:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What changed between the delivered set of this epoch and this turn's."""
+    """What changed between the delivered set of this epoch and this turn's.
+
+    `from_nothing` says that it holds the whole block: drop what you hold of earlier turns, then apply it.
+    """
 
     entries: tuple[DeltaEntry, ...]
     tokens: int
+    from_nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class _PageInEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PageIn.ValueTy
     PAGE_IN_UNSPECIFIED: _PageIn.ValueType  # 0
     PAGE_IN_ON: _PageIn.ValueType  # 1
     PAGE_IN_OFF: _PageIn.ValueType  # 2
-    """Only what is used or pinned has text in the block; results are one-line references at most."""
+    """No result enters as text; what is there stays. Results are one-line references at most."""
 
 class PageIn(_PageIn, metaclass=_PageInEnumTypeWrapper):
     """Whether results of the goal may enter the block. ON where unspecified."""
@@ -56,7 +56,7 @@ class PageIn(_PageIn, metaclass=_PageInEnumTypeWrapper):
 PAGE_IN_UNSPECIFIED: PageIn.ValueType  # 0
 PAGE_IN_ON: PageIn.ValueType  # 1
 PAGE_IN_OFF: PageIn.ValueType  # 2
-"""Only what is used or pinned has text in the block; results are one-line references at most."""
+"""No result enters as text; what is there stays. Results are one-line references at most."""
 Global___PageIn: _TypeAlias = PageIn  # noqa: Y015
 
 class _Answer:
@@ -275,7 +275,9 @@ class FocusRequest(_message.Message):
     delivered ledger, a reply was lost: everything is NEW again. 0 means the host does not say.
     """
     user_request: _builtins.str
-    """What the user asked, on the turns that bring a new request: mandatory until CloseRequest or the next one."""
+    """What the user asked, on the turns that bring a new request: mandatory until CloseRequest or the next one. Taken even
+    where the answer is OVER_BUDGET; it is in the block once there is room.
+    """
     page_in: Global___PageIn.ValueType
     @_builtins.property
     def namespaces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -585,7 +587,10 @@ class Delta(_message.Message):
 
     ENTRIES_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
+    FROM_NOTHING_FIELD_NUMBER: _builtins.int
     tokens: _builtins.int
+    from_nothing: _builtins.bool
+    """True where the delta holds the whole block: drop what you hold of earlier turns, then apply it."""
     @_builtins.property
     def entries(self) -> _containers.RepeatedCompositeFieldContainer[Global___DeltaEntry]: ...
     def __init__(
@@ -593,10 +598,11 @@ class Delta(_message.Message):
         *,
         entries: _abc.Iterable[Global___DeltaEntry] | None = ...,
         tokens: _builtins.int = ...,
+        from_nothing: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entries", b"entries", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entries", b"entries", "from_nothing", b"from_nothing", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1469,7 +1475,9 @@ Global___Use: _TypeAlias = Use  # noqa: Y015
 
 @_typing.final
 class Observation(_message.Message):
-    """Something the agent did or saw. Refs, paths, symbols and line ranges in it are matched against the set."""
+    """Something the agent did or saw. Refs, paths, symbols and line ranges in it are matched against the set. What is also
+    reported in `uses` counts twice: report a use in one way.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
