@@ -6,6 +6,8 @@ mistake never gets the answer of another question, and nothing is acknowledged t
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
+
 import msgspec
 from xxhash import xxh3_128_digest
 
@@ -15,8 +17,18 @@ _FINGERPRINT_BYTES = 16
 
 
 def fingerprint(*request: object) -> bytes:
-    """Return what tells requests apart: equal requests have equal fingerprints."""
-    return xxh3_128_digest(msgspec.msgpack.encode(request))
+    """Return what tells requests apart: equal requests have equal fingerprints.
+
+    Fields at their defaults are left out, so that a field that a later version adds changes no earlier fingerprint.
+    """
+    return xxh3_128_digest(msgspec.msgpack.encode([_said(part) for part in request]))
+
+
+def _said(part: object) -> object:
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    said = [(field.name, getattr(part, field.name)) for field in fields(part)]
+    return [(name, value) for (name, value), field in zip(said, fields(part), strict=True) if value != field.default]
 
 
 def kept(of_request: bytes, answer: bytes) -> bytes:
