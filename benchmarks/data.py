@@ -116,11 +116,11 @@ def read_start_commits(file: Path) -> dict[str, str]:
     return {trace_id: row["start_commit"] for trace_id, row in listed.items()}
 
 
-def need_files(files: Iterable[Path], what: str) -> None:
-    """Say where to get the files, and exit with 2, unless all are there."""
+def need_files(files: Iterable[Path], what: str, how: str) -> None:
+    """Say how to get the files, and exit with 2, unless all are there."""
     missing = [file for file in files if not file.exists()]
     if missing:
-        stop(f"{what} not there: {', '.join(map(str, missing))}\nGive their places, or put them under {DATA}.")
+        stop(f"{what} not there: {', '.join(map(str, missing))}\n{how}")
 
 
 def stop(message: str) -> NoReturn:

@@ -21,7 +21,7 @@ from benchmarks.fault_rates import Rates, difference, rates
 from benchmarks.library_caches import CACHES
 from benchmarks.replaying import DEFAULT, NAMES, ROWS, Asked, SessionReplays, replays
 from benchmarks.results import percent, result_line, table
-from benchmarks.session_options import POOLED, add_session_options, read_all, sources_of
+from benchmarks.session_options import POOLED, Flattened, add_session_options, read_all, sources_of
 from benchmarks.trees import TreeMissing
 from workingset.vocabulary import Tokens
 
@@ -52,7 +52,7 @@ def main() -> None:
     asked = Asked(tuple(dict.fromkeys(row for name in options.policy for row in NAMES[name])), options.budgets)
     run = _replay_all(options, asked)
     if not run.sessions(POOLED):
-        stop(f"no session could be replayed: {dict(run.missing)}\nSee --git-dirs: DIR/owner+name/repo, bare clones.")
+        stop(f"no session could be replayed: {dict(run.missing)}\n--git-dirs wants bare clones at DIR/owner+name/repo")
     print(_inputs(run))
     for budget in asked.budgets:
         print(f"\n{_table(run, asked, budget)}")
@@ -66,11 +66,24 @@ def main() -> None:
         print(line)
 
 
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if unknown := [name for name in names if name not in NAMES]:
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: there are {', '.join(NAMES)}")
+    return names
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     add_session_options(parser)
     parser.add_argument(
-        "--policy", nargs="+", choices=sorted(NAMES), default=list(ROWS), metavar="NAME", help=f"of {', '.join(NAMES)}"
+        "--policy",
+        nargs="+",
+        type=_names,
+        action=Flattened,
+        default=tuple(ROWS),
+        metavar="NAME",
+        help=f"of {', '.join(NAMES)}, with blanks or commas between",
     )
     parser.add_argument("--page-in", choices=("on", "off"), default="off")
     parser.add_argument("--seed", type=int, default=1, help="of the bootstrap")

@@ -31,13 +31,13 @@ from workingset.vocabulary import Ref, Tokens
 DEFAULT = "default"
 WINDOWS = {"wtinylfu-1": 0.01, "wtinylfu-20": 0.20, "wtinylfu-50": 0.50}
 """Rows of W-TinyLFU by the share of its window: the textbook's 1 % is a straw man on these traces."""
-ONLINE = ("lru", "lfu", "arc", "s3fifo", *WINDOWS, "gdsf")
+ONLINE = ("lru", "lfu", "arc", "s3fifo", "wtinylfu", *WINDOWS, "gdsf")
 BOUNDS = ("belady", "unbounded")
 ROWS = (DEFAULT, *ONLINE, *BOUNDS, *CACHES)
 DEMAND_DEFAULT = "hit_density"
 """The default's own policy where pages come by demand alone, without the core around it; only where it is asked for."""
-NAMES = {"wtinylfu": tuple(WINDOWS), **{name: (name,) for name in (*ROWS, DEMAND_DEFAULT)}}
-"""What may be asked for by name, with the rows that it stands for."""
+NAMES = {**{name: (name,) for name in (*ROWS, DEMAND_DEFAULT)}, "wtinylfu": ("wtinylfu", *WINDOWS)}
+"""What may be asked for by name, with the rows that it stands for: W-TinyLFU as it is set, and with other windows."""
 
 
 @dataclass(frozen=True, slots=True)

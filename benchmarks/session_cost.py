@@ -25,7 +25,7 @@ import numpy as np
 
 import workingset
 from benchmarks.context_cost import Spent, core_context, spent
-from benchmarks.data import Trace
+from benchmarks.data import Trace, stop
 from benchmarks.kept_results import Cell, KeptResults, digest_of
 from benchmarks.plain_hosts import RESULTS_KEPT, kept_context
 from benchmarks.results import percent, result_line, table
@@ -78,6 +78,8 @@ def main() -> None:
             missing[trace.set_name] += 1
         elif costs.references:
             sets[costs.set_name].append(costs)
+    if not sets:
+        stop(f"no session could be replayed, trees missing: {dict(missing)}\n--git-dirs wants DIR/owner+name/repo")
     print(f"Page-in off. Sessions without their tree, left out: {dict(missing) or 'none'}.")
     lines: list[str] = []
     for budget in options.budgets:

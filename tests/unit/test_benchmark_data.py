@@ -112,7 +112,8 @@ def test_a_row_of_another_form_ends_the_program_with_2(tmp_path: Path, capsys: p
 def test_budgets_are_whole_tokens() -> None:
     parser = argparse.ArgumentParser()
     add_session_options(parser)
-    assert parser.parse_args(["--budgets", "4000,16000"]).budgets == (4_000, 16_000)
-    for wrong in ("4k", "0", ""):
+    for words in (["4000,16000"], ["4000", "16000"], ["4k,16K"], ["4000,", "4k", "16k"]):
+        assert parser.parse_args(["--budgets", *words]).budgets == (4_000, 16_000)
+    for wrong in ("4kb", "0", "", "k"):
         with pytest.raises(SystemExit):
             parser.parse_args(["--budgets", wrong])

@@ -183,8 +183,8 @@ def test_what_equal_code_made_is_not_made_again(tmp_path: Path) -> None:
     assert made == [lru, lfu, lru]
 
 
-def test_w_tiny_lfu_stands_for_three_windows() -> None:
-    assert NAMES["wtinylfu"] == ("wtinylfu-1", "wtinylfu-20", "wtinylfu-50")
+def test_w_tiny_lfu_stands_for_its_setting_and_three_windows() -> None:
+    assert NAMES["wtinylfu"] == ("wtinylfu", "wtinylfu-1", "wtinylfu-20", "wtinylfu-50")
     assert set(ROWS) <= set(NAMES)
 
 

@@ -198,7 +198,7 @@ def _received(moment: Moment) -> tuple[Delivered, ...]:
     Turns after it that the host did receive were over budget, and delivered nothing.
     """
     state, received = moment.state, moment.order.received
-    return state.delivered if received is None or received >= state.delivered_turn else ()
+    return state.delivered if received is None or state.delivered_turn <= received <= state.turn else ()
 
 
 def _state_after(moment: Moment, drift: Drift, filled: Filled) -> tuple[WorkingSet, tuple[Move, ...]]:

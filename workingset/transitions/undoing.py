@@ -37,10 +37,13 @@ def undo_refocus(state: WorkingSet, settings: WorkingSetSettings, count: CountTo
         raise NothingToUndo(state.agent)
     draft = Draft(state, state.turn, settings)
     before = {e.ref: e for e in state.undo if e.namespace not in (GOAL_NAMESPACE, REQUEST_NAMESPACE)}
+    lines = {ref for ref, entry in before.items() if entry.tier is Tier.FRONTIER_ONLY}
+    for ref in sorted(lines):
+        _restore(draft, before[ref])
     for ref in _came_with_it(state, draft, before):
         draft.evict(ref, Cause.UNDONE)
-    for entry in before.values():
-        if entry.tier is not Tier.PINNED:
+    for ref, entry in before.items():
+        if entry.tier is not Tier.PINNED and ref not in lines:
             _restore(draft, entry)
     settle(draft)
     texts = Texts(Projection(goal=NO_GOAL, cut=state.cut), state.pins, count)
