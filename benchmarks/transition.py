@@ -1,8 +1,9 @@
 """How long does one Focus of the pure core take, how does that grow, and where does the time go?
 
-A set of N entries meets a projection of N candidates, half of them entries, for N of 200, 2,000 and 20,000, three ways:
-*roomy*, where the budget holds all entries and all results; *pressed*, where it holds half of the entries; *repeated*,
-where the same is asked again and nothing moves. Of the candidates as many may enter as the largest window lets. Records
+A set of N entries meets a projection of N candidates, half of them entries, for N of 200, 2,000 and 20,000, four ways:
+*roomy*, where the budget holds all entries and all results; *pressed*, where it holds half of the entries; *needing*,
+as pressed, where half of the records need one or two others; *repeated*, as roomy, where the same is asked again and
+nothing moves. Of the candidates as many may enter as the largest window lets. Records
 are made up, texts of some 20 to 400 tokens, counted with the product's own counter and its memory of counts: in a
 session few texts are new. Prints p50 and p99, the exponent of growth between sizes, and the share of each part, taken
 in turns of their own with a stopwatch around each. RESULT lines are for programs.
@@ -11,7 +12,6 @@ in turns of their own with a stopwatch around each. RESULT lines are for program
 from __future__ import annotations
 
 import argparse
-import gc
 import random
 import statistics
 from collections import defaultdict
@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from importlib import import_module
 from math import log, nan
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 from unittest.mock import patch
 
@@ -47,10 +47,14 @@ from workingset.vocabulary import (
 from workingset.working_set import WorkingSet
 
 SIZES = (200, 2_000, 20_000)
-CASES = ("roomy", "pressed", "repeated")
+CASES = ("roomy", "pressed", "needing", "repeated")
 NAMESPACE = Namespace("bench")
 SETTINGS = WorkingSetSettings()
 AMPLE = Tokens(10**9)
+NEEDING_SHARE = 0.5
+"""Guess: share of the records that need others, as a method needs its class."""
+NEEDED_EVERY = 10
+"""Guess: of so many records one is needed by others, and needs nothing."""
 PARTS: dict[str, tuple[str, ...]] = {
     "bringing up to the cut": ("focus.refresh_entries", "focus.replace_own_words", "texts.records_of"),
     "drift": ("focus.detect", "focus.baseline_after"),
@@ -92,6 +96,7 @@ class Timed:
 
     scene: Scene
     milliseconds: tuple[float, ...]
+    cpu_milliseconds: tuple[float, ...]
     shares: dict[str, float]
     entries_after: int
 
@@ -99,6 +104,11 @@ class Timed:
     def p50(self) -> float:
         """The median, in milliseconds."""
         return statistics.median(self.milliseconds)
+
+    @property
+    def cpu_p50(self) -> float:
+        """The median of the processor's time, in milliseconds: what it takes where nothing else runs."""
+        return statistics.median(self.cpu_milliseconds)
 
     @property
     def p99(self) -> float:
@@ -123,6 +133,8 @@ def main() -> None:
 def scene_of(case: str, number: int, seed: int) -> Scene:
     """Return a set of `number` entries and the Focus that it is to meet."""
     records = made_records(number + number // 2, random.Random(seed))
+    if case == "needing":
+        records = with_needs(records, random.Random(seed + 2))
     held, window = records[:number], SETTINGS.packing.top_k_limit_results
     first = projected("how the first thing is done", held, held)
     count = new_counter()
@@ -130,7 +142,7 @@ def scene_of(case: str, number: int, seed: int) -> Scene:
     built = focus(WorkingSet(AgentId("bench")), first, FocusOrder(AMPLE, number, (NAMESPACE,)), SETTINGS, count)
     candidates = reweighed(records[number // 2 : number // 2 + number], random.Random(seed + 1))
     projection = projected("how the first thing is done elsewhere", candidates, held)
-    budget = Tokens(built.ledger.used // 2) if case == "pressed" else AMPLE
+    budget = Tokens(built.ledger.used // 2) if case in ("pressed", "needing") else AMPLE
     order = FocusOrder(budget, window, (NAMESPACE,))
     scene = Scene(case, number, built.state, projection, order)
     return replace(scene, state=scene.run(count).state) if case == "repeated" else scene
@@ -160,6 +172,19 @@ def made_records(number: int, chance: random.Random) -> list[Candidate]:
             )
         )
     return records
+
+
+def with_needs(records: Sequence[Candidate], chance: random.Random) -> list[Candidate]:
+    """Return the records, a share of them in need of one or two before them; so entries need nothing but entries."""
+    heads = [record.ref for record in records[::NEEDED_EVERY]]
+    made: list[Candidate] = []
+    for place, record in enumerate(records):
+        before = heads[: place // NEEDED_EVERY + 1]
+        if place % NEEDED_EVERY == 0 or chance.random() >= NEEDING_SHARE:
+            made.append(record)
+        else:
+            made.append(replace(record, requires=tuple(chance.sample(before, min(len(before), chance.randint(1, 2))))))
+    return made
 
 
 def reweighed(records: Sequence[Candidate], chance: random.Random) -> list[Candidate]:
@@ -193,13 +218,14 @@ def measure(scene: Scene, seconds: float) -> Timed:
     count = new_counter()
     entries = len(scene.run(count).state.entries)
     took: list[float] = []
+    busy: list[float] = []
     ends = perf_counter() + seconds
     while len(took) < 5 or (perf_counter() < ends and len(took) < 2_000):
-        gc.collect()
-        began = perf_counter()
+        began, began_cpu = perf_counter(), process_time()
         scene.run(count)
         took.append((perf_counter() - began) * 1e3)
-    return Timed(scene, tuple(took), shares_of(scene, count), entries)
+        busy.append((process_time() - began_cpu) * 1e3)
+    return Timed(scene, tuple(took), tuple(busy), shares_of(scene, count), entries)
 
 
 class Stopwatch:
@@ -276,30 +302,34 @@ def report(case: str, timed: Sequence[Timed]) -> None:
                 f"{len(one.milliseconds)}",
                 f"{one.p50:.2f}",
                 f"{one.p99:.2f}",
+                f"{one.cpu_p50:.2f}",
                 grown,
             )
         )
-    print(table(("entries and candidates", "entries after", "runs", "p50 ms", "p99 ms", "exponent"), rows))
+    print(
+        table(("entries and candidates", "entries after", "runs", "p50 ms", "p99 ms", "cpu p50 ms", "exponent"), rows)
+    )
     parts = list(dict.fromkeys(part for one in timed for part in one.shares))
     head = ("share of", *(f"{one.scene.number:,}" for one in timed))
     ordered = sorted(parts, key=lambda part: -timed[-1].shares.get(part, 0.0))
     print(table(head, [(part, *(percent(one.shares.get(part, 0.0)) for one in timed)) for part in ordered]))
     for place, one in enumerate(timed):
-        values = {
+        values: dict[str, str | int | float] = {
             "case": case,
             "entries": one.scene.number,
             "candidates": one.scene.number,
             "n": len(one.milliseconds),
             "p50_ms": one.p50,
             "p99_ms": one.p99,
+            "cpu_p50_ms": one.cpu_p50,
             "exponent": exponent_of(timed[place - 1], one) if place else nan,
         }
         print(result_line("transition", values))
 
 
 def exponent_of(smaller: Timed, larger: Timed) -> float:
-    """Return by which power of the size the median grows from one size to the next: 1 is linear."""
-    return log(larger.p50 / smaller.p50) / log(larger.scene.number / smaller.scene.number)
+    """Return by which power of the size the processor's time grows from one size to the next: 1 is linear."""
+    return log(larger.cpu_p50 / smaller.cpu_p50) / log(larger.scene.number / smaller.scene.number)
 
 
 if __name__ == "__main__":

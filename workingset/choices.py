@@ -1,12 +1,13 @@
 """Renderings to choose from: what they cost, what they are worth, and which of them are worth their tokens.
 
 The upper hull of a unit's renderings (Sinha and Zoltners, Operations Research 1979) is climbed step by step, steepest
-first. Steps of several units in one order are the linear relaxation's order. Ties end on the ref.
+first. Steps of several units in one order are the linear relaxation's order. The renderings that make most of what they
+share, token by token, are found by Dinkelbach's iteration (Management Science 1967). Ties end on the ref.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
@@ -41,6 +42,14 @@ class Step(NamedTuple):
     cost: int
     gain: float
     choice: Choice
+
+
+class Bundle(NamedTuple):
+    """Renderings beside what they share: worth for each token of all of it, its tokens, and who takes which."""
+
+    rate: float
+    cost: int
+    takes: Mapping[Ref, Choice]
 
 
 def hull(choices: Iterable[Choice], beside: int = 0) -> list[Choice]:
@@ -100,6 +109,68 @@ def _is_better(choice: Choice, than: Choice) -> bool:
 def rate_of(gain: float, cost: float) -> float:
     """Return what is gained for each token; infinite where it costs none."""
     return gain / cost if cost > 0 else inf
+
+
+def together(units: Sequence[tuple[Ref, Sequence[Choice]]], cost: int, worth: float) -> Bundle | None:
+    """Return the choices of highest rate together with what costs `cost` and is worth `worth` by itself.
+
+    At least one unit takes part; None where no choice is worth anything. `units` are in the order of their refs. Starts
+    with the best single unit; each round then asks of every unit the choice that is above the rate so far.
+    """
+    single = best_with(units, cost, worth)
+    if single is None or len(units) == 1 or single.rate == inf:
+        return single
+    best = single
+    while True:
+        takes = {ref: choice for ref, choices in units if (choice := above(choices, best.rate)) is not None}
+        if not takes:
+            return best
+        tokens = cost + sum(choice.tokens for choice in takes.values())
+        rate = rate_of(worth + sum(choice.worth for choice in takes.values()), tokens)
+        if rate <= best.rate:
+            return best
+        best = Bundle(rate, tokens, takes)
+
+
+def best_with(units: Sequence[tuple[Ref, Sequence[Choice]]], cost: int, worth: float) -> Bundle | None:
+    """Return the one choice of highest rate together with what costs `cost` and is worth `worth` by itself."""
+    best_rate, best_ref, best = -inf, None, None
+    for ref, choices in units:
+        rate, choice = steepest(choices, -cost, -worth)
+        if choice is not None and rate > best_rate:
+            best_rate, best_ref, best = rate, ref, choice
+    return Bundle(best_rate, cost + best.tokens, {best_ref: best}) if best and best_ref else None
+
+
+def above(choices: Iterable[Choice], rate: float) -> Choice | None:
+    """Return the choice worth most above `rate` for each of its tokens, if any is; of equals the better."""
+    best: Choice | None = None
+    most = 0.0
+    for choice in choices:
+        surplus = choice.worth - rate * choice.tokens
+        if surplus > most or (best is not None and surplus == most and _is_better(choice, best)):
+            best, most = choice, surplus
+    return best
+
+
+def together_within(units: Sequence[tuple[Ref, Sequence[Choice]]], cost: int, worth: float, room: int) -> Bundle | None:
+    """Return the choices of high rate as `together`, of those that fit `room` with what all share; None where none do.
+
+    Greedy, as packing itself: steps of all hulls by falling rate, as long as they raise the rate of all.
+    """
+    takes: dict[Ref, Choice] = {}
+    closed: set[Ref] = set()
+    fitting = [(ref, [choice for choice in choices if cost + choice.tokens <= room]) for ref, choices in units]
+    for step in sorted(step for ref, choices in fitting for step in climb(ref, choices)):
+        if takes and -step.falling_rate <= rate_of(worth, cost):
+            break
+        if step.ref in closed or cost + step.cost > room:
+            closed.add(step.ref)
+            continue
+        cost += step.cost
+        worth += step.gain
+        takes[step.ref] = step.choice
+    return Bundle(rate_of(worth, cost), cost, takes) if takes else None
 
 
 def relaxed_bound(units: Iterable[Unit], room: Tokens) -> float:

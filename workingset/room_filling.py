@@ -24,12 +24,12 @@ class Gain(NamedTuple):
 class Filling:
     """Renderings and needed records that fit a room; lives within one call of `pack`.
 
-    `bound` is the worth of the relaxation as the first misfit tells it: exact where no unit needs anything. `misfits`
-    are the first `misfits_limit` units that did not fit, with the rendering that did not.
+    `bound` is the worth of the relaxation as the first misfit tells it, exact where no unit needs anything; None where
+    there was none. `misfits` are the first `misfits_limit` units that did not fit, with the rendering that did not.
     """
 
     def __init__(self, offered: Offered, room: int, misfits_limit: int) -> None:
-        self.bound = 0.0
+        self.bound: float | None = None
         self.misfits: dict[Ref, Choice] = {}
         self.taken: dict[Ref, Choice] = {}
         self.needed: set[Ref] = set()
@@ -111,6 +111,21 @@ class Filling:
         other._left -= other.tokens()
         return other
 
+    def take_by_themselves(self) -> None:
+        """Make units of needed records that nothing taken needs any more; one that is no unit leaves.
+
+        Those that need others go first, so that what they need is still needed then.
+        """
+        needs = self._offered.needs
+        required = {need for taken in self.taken for need in needs.get(taken, frozenset())}
+        for ref in sorted(self.needed - required, key=lambda ref: (-len(needs.get(ref, frozenset())), ref)):
+            if ref in required:
+                continue
+            self.needed.discard(ref)
+            if ref in self._offered.best and needs.get(ref, frozenset()) <= self.needed:
+                self.taken[ref] = self._offered.best[ref]
+                required |= needs.get(ref, frozenset())
+
     def last_taken(self, number: int) -> list[Ref]:
         """The units taken last, newest first."""
         return list(self.taken)[: -number - 1 : -1]
@@ -151,8 +166,6 @@ class Filling:
         if bundle is None:
             return
         if bundle.rate < rate:
-            # What is worth less than it was offered for is worth a try first, as is what did not fit.
-            self._miss_bundle(missing, rate)
             self._offer_bundle(bundle.rate, missing)
             return
         self._left -= bundle.cost
@@ -219,13 +232,13 @@ class Filling:
         return True
 
     def _miss(self, ref: Ref, choice: Choice, rate: float) -> None:
-        if not self.misfits:
+        if self.bound is None:
             self.bound = self.worth() + rate * self._left
         if len(self.misfits) < self._misfits_limit:
             self.misfits.setdefault(ref, choice)
 
     def _miss_bundle(self, missing: Records, rate: float) -> None:
-        if len(self.misfits) < self._misfits_limit or not self.misfits:
+        if len(self.misfits) < self._misfits_limit or self.bound is None:
             best: Mapping[Ref, Choice] = self._offered.best
             ref = min(self._lacking.groups()[missing], key=lambda ref: (-best[ref].worth, ref))
             self._miss(ref, best[ref], rate)

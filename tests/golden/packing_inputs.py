@@ -23,6 +23,7 @@ from retrieval.record import Record
 from tests.daemon_room import Room, opened
 from workingset.choices import Choice, Unit
 from workingset.packing import Packed, pack
+from workingset.settings import SearchSettings
 from workingset.transitions import choosing
 from workingset.vocabulary import Fidelity, Namespace, Ref, Tokens
 
@@ -85,11 +86,15 @@ def _recorded(room: Room, namespace: Namespace, budget: int) -> Iterator[Recorde
                 calls: list[Recorded] = []
 
                 def recording(
-                    units: Sequence[Unit], needed: Mapping[Ref, Tokens], left: Tokens, held: frozenset[Ref]
+                    units: Sequence[Unit],
+                    needed: Mapping[Ref, Tokens],
+                    left: Tokens,
+                    held: frozenset[Ref],
+                    search: SearchSettings,
                 ) -> Packed:
                     name = f"{namespace} budget {budget} window {window} goal {at}.{turn}"  # noqa: B023
                     calls.append(Recorded(name, tuple(units), dict(needed), left, held))  # noqa: B023
-                    return pack(units, needed, left, held)
+                    return pack(units, needed, left, held, search)
 
                 with patch.object(choosing, "pack", recording):
                     room.focus(goal, agent, budget_tokens=budget, top_k=window, namespaces=(namespace,))

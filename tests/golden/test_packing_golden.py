@@ -1,21 +1,23 @@
-"""Packing on recorded inputs: within 5 % of the linear relaxation, and equal bytes whatever the order of the input.
+"""Packing on recorded inputs: near what there is to be had, and equal bytes whatever the order of the input.
 
-The bound is that of the whole problem, needs included, and is computed here by a linear program (HiGHS). In a room for
-a result or two no packing at all may come so near to the relaxation: there, and nowhere else, the best packing there
-is, computed by integer programming, takes its place. Set HOTSET_WRITE_GOLDEN=1 to record the inputs anew.
+It is worth at least 95 % of the linear relaxation's bound where the room is 1,000 tokens or more, and at least 95 % of
+the best packing there is below, where often no packing at all comes so near to the relaxation. Bound and best are those
+of the whole problem, needs included, and are computed here by linear and integer programming (HiGHS). Set
+HOTSET_WRITE_GOLDEN=1 to record the inputs anew.
 """
 
 from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, milp
 from scipy.sparse import coo_array, csr_array
 
 from tests.golden.packing_inputs import Recorded, read, write
@@ -25,10 +27,14 @@ from workingset.vocabulary import Ref, Tokens
 SHARE = 0.95
 SMALL_ROOM = 1_000
 """Guess: where less fits, a result or two fill the room, and the relaxation cuts what cannot be cut."""
+EXCEPTIONS = 16
+"""Of the recorded inputs so many stay below that share of the relaxation's bound; a new recording may have others."""
 
 if os.environ.get("HOTSET_WRITE_GOLDEN"):
     write()
 INPUTS = read()
+LARGE = [recorded for recorded in INPUTS if recorded.room >= SMALL_ROOM]
+SMALL = [recorded for recorded in INPUTS if recorded.room < SMALL_ROOM]
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class Program:
         """The most it can be worth; `whole` things only, or parts of them too."""
         solved = milp(
             -self.worth,
-            constraints=LinearConstraint(self.matrix, -np.inf, self.limits),
+            constraints=(self.matrix, -np.inf, self.limits),
             bounds=Bounds(0, 1),
             integrality=np.full(len(self.worth), int(whole)),
         )
@@ -76,27 +82,39 @@ def program(recorded: Recorded) -> Program:
     return Program(np.array(worth), matrix, np.array([limit for _, limit in rows]))
 
 
-@pytest.mark.parametrize("recorded", INPUTS, ids=lambda recorded: recorded.name.replace(" ", "-"))
-def test_a_packing_is_worth_95_percent_of_the_bound(recorded: Recorded) -> None:
-    packed, asked = recorded.packed(), program(recorded)
-    bound = asked.best(whole=False)
+def named(recorded: Recorded) -> str:
+    """What pytest calls it."""
+    return recorded.name.replace(" ", "-")
+
+
+@pytest.mark.parametrize("recorded", LARGE, ids=named)
+def test_at_least_95_percent_of_the_relaxation_bound_where_the_room_is_1000_tokens_or_more(recorded: Recorded) -> None:
+    packed, bound = recorded.packed(), program(recorded).best(whole=False)
     assert packed.tokens <= recorded.room
-    assert packed.worth <= bound + 1e-9
-    if packed.worth < SHARE * bound:
-        best = asked.best(whole=True)
-        assert recorded.room < SMALL_ROOM
-        assert best < SHARE * bound
-        assert packed.worth >= SHARE * best
+    assert SHARE * bound <= packed.worth <= bound + 1e-9
 
 
-@pytest.mark.parametrize("recorded", [r for r in INPUTS if not r.needed], ids=lambda r: r.name.replace(" ", "-"))
+@pytest.mark.parametrize("recorded", SMALL, ids=named)
+def test_at_least_95_percent_of_the_best_packing_there_is_below(recorded: Recorded) -> None:
+    packed, best = recorded.packed(), program(recorded).best(whole=True)
+    assert packed.tokens <= recorded.room
+    assert SHARE * best <= packed.worth <= best + 1e-6
+
+
+def test_so_many_recorded_inputs_are_exceptions_from_the_relaxation_bound() -> None:
+    below = [r for r in INPUTS if r.packed().worth < SHARE * program(r).best(whole=False)]
+    assert all(recorded.room < SMALL_ROOM for recorded in below)
+    assert len(below) == EXCEPTIONS
+
+
+@pytest.mark.parametrize("recorded", [r for r in INPUTS if not r.needed], ids=named)
 def test_the_bound_of_the_core_is_that_of_the_linear_program(recorded: Recorded) -> None:
     free = replace(recorded, units=tuple(unit for unit in recorded.units if not unit.needs))
     bound = relaxed_bound(free.units, free.room)
     assert bound == pytest.approx(program(free).best(whole=False), rel=1e-7)
 
 
-@pytest.mark.parametrize("recorded", INPUTS, ids=lambda recorded: recorded.name.replace(" ", "-"))
+@pytest.mark.parametrize("recorded", INPUTS, ids=named)
 def test_shuffled_inputs_give_equal_bytes(recorded: Recorded) -> None:
     expected = repr(recorded.packed())
     for seed in range(3):
@@ -125,17 +143,39 @@ def test_the_recorded_inputs_are_of_all_kinds() -> None:
     assert any(recorded.room > sum(unit.choices[0].tokens for unit in recorded.units) for recorded in INPUTS)
 
 
-def test_two_thousand_candidates_are_packed_in_milliseconds() -> None:
-    units = [
-        Unit(Ref(f"{place}{unit.ref}"), unit.choices)
-        for place in range(40)
-        for unit in next(r for r in INPUTS if len(r.units) >= 50 and not r.needed).units
-    ][:2_000]
-    many = Recorded("many", tuple(units), {}, Tokens(32_000), frozenset())
+def two_thousand() -> list[Unit]:
+    """Units of a recorded input, forty times over."""
+    recorded = next(r for r in INPUTS if len(r.units) >= 50 and not r.needed).units
+    return [Unit(Ref(f"{place}{unit.ref}"), unit.choices) for place in range(40) for unit in recorded][:2_000]
+
+
+def with_needs(units: list[Unit]) -> Recorded:
+    """The units, nearly all in need of three of a thousand records."""
+    records = [Ref(f"record {number:03}") for number in range(1_000)]
+    needing = [
+        replace(unit, needs=tuple({records[(place * step + step) % 1_000]: None for step in (7, 13, 501)}))
+        for place, unit in enumerate(units)
+    ]
+    sizes = {ref: Tokens(30 + place * 37 % 170) for place, ref in enumerate(records)}
+    return Recorded("needing", tuple(needing), sizes, Tokens(16_000), frozenset())
+
+
+def processor_seconds(function: Callable[[], object]) -> float:
+    """The least of a few runs: what it takes where nothing else runs."""
     took: list[float] = []
-    for _ in range(9):
-        began = perf_counter()
-        many.packed()
-        took.append(perf_counter() - began)
-    # Some 4 ms where nothing else runs; the rest is for machines that are slow or busy.
-    assert min(took) < 0.05
+    for _ in range(5):
+        began = process_time()
+        function()
+        took.append(process_time() - began)
+    return min(took)
+
+
+def test_two_thousand_candidates_are_packed_in_a_few_times_what_one_look_at_their_renderings_takes() -> None:
+    units = two_thousand()
+    plain = Recorded("plain", tuple(units), {}, Tokens(32_000), frozenset())
+    needing = with_needs(units)
+    # The relaxation climbs every hull and sorts all steps: the same kind of work on the same machine.
+    look = processor_seconds(lambda: relaxed_bound(units, Tokens(32_000)))
+    # Measured: 1.3 and 5 times as long; a walk over all that lack something for each of them would take 28 times.
+    assert processor_seconds(plain.packed) < 4.0 * look
+    assert processor_seconds(needing.packed) < 15.0 * look
