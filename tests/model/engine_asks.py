@@ -13,7 +13,7 @@ from workingset.entry import PinOwner
 from workingset.transitions.touch import Action
 from workingset.vocabulary import Lines
 
-AGENTS = ("ann", "bob", "cal")
+AGENTS = ("ann", "bob", "cal", "dan")
 SECRET = "hunter2"
 GOALS = (
     "refund the order twice",
@@ -71,7 +71,8 @@ class Terms:
     follows: bool = False
 
 
-names = st.sampled_from((*AGENTS, *AGENTS[:2], AGENTS[0]))
+names = st.sampled_from((*AGENTS[:3], *AGENTS[:2], *AGENTS))
+heirs = st.sampled_from((*AGENTS, *AGENTS[2:], AGENTS[3], AGENTS[3]))
 letters = st.sampled_from(LETTERS)
 paths = st.sampled_from(PATHS)
 places = st.integers(0, 40)
@@ -105,4 +106,4 @@ terms = st.builds(
     follows=st.booleans(),
 )
 actions = st.sampled_from(tuple(Action))
-ranges = st.sampled_from((None, Lines(1, 3), Lines(5, 5), Lines(1, 40), Lines(400, 500)))
+ranges = st.sampled_from((None, Lines(1, 3), Lines(5, 5), Lines(1, 16), Lines(6, 16), Lines(1, 40), Lines(400, 500)))

@@ -80,9 +80,8 @@ class Focusing(Stage):
         self._pins(agent, due, before, answer)
         if outcome.drift.verdict is Verdict.REFOCUS and before.turn:
             agent.undo = {ref: tier for ref, tier in checks.tiers_of(before).items() if not checks.is_own(ref)}
-        lost = 0 < call.received_turn < before.delivered_turn
-        if call.received_turn < agent.turn:
-            assert outcome.from_nothing is (lost or not agent.host)
+        lost = call.received_turn and not before.delivered_turn <= call.received_turn <= before.turn
+        assert outcome.from_nothing is bool(lost or not agent.host)
         agent.receive(outcome.delta, agent.turn, anew=outcome.from_nothing)
         assert agent.host == {piece.ref: piece.text for piece in outcome.block.segments}
         shown = checks.shown_in(outcome.block)

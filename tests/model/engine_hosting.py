@@ -12,7 +12,7 @@ from hotsetd.notes import note_namespace
 from retrieval.errors import BadField, UnknownRef
 from tests.model import engine_checks as checks
 from tests.model.engine_agents import Agent, Held
-from tests.model.engine_asks import NOTES, Terms, names, places, terms
+from tests.model.engine_asks import NOTES, Terms, heirs, names, places, terms
 from tests.model.engine_stage import AGENT_PIN_TURNS, AGENT_PINS, DEFAULT_BUDGET
 from tests.model.engine_touching import Touching
 from workingset.entry import PinOwner
@@ -136,7 +136,7 @@ class Hosting(Touching):
             agent.request = None
             self.took(agent, before, answer.moves, self.state(name))
 
-    @rule(name=names, other=names, keeps=st.booleans(), named=st.booleans())
+    @rule(name=names, other=heirs, keeps=st.booleans(), named=st.booleans())
     def hand_on(self, name: str, other: str, keeps: bool, named: bool) -> None:
         what, call = "fork" if keeps else "handoff", SuccessorCall(agent=name, other=other)
         if name == other:

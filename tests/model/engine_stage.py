@@ -200,25 +200,23 @@ class Stage(RuleBasedStateMachine):
             return Standing.REMOVED
         return Standing.CURRENT if record.namespace in within else Standing.OUT_OF_SCOPE
 
-    def ingest(
-        self,
-        records: Iterable[RecordInput] = (),
-        edges: Iterable[EdgeInput] = (),
-        files: dict[str, str] | None = None,
-        *,
-        indexed: bool,
-    ) -> None:
-        """Put records, edges or the whole of the files in; the indexes follow at once, or some time."""
-        ingesting, caller = self.room.parts.ingesting, self.room.parts.caller
-        if files is None:
-            sending = ingesting.begin(caller, Header(SHOP, "", "test"))
-            ingesting.batch(sending, Batch((), tuple(records), tuple(edges), 0, False))
-        else:
-            sending = ingesting.begin(caller, Header(CODE, "", "files"))
-            documents = tuple(Document(path, text.encode()) for path, text in files.items())
-            ingesting.batch(sending, Batch(documents, (), (), 0, True))
-            ingesting.finish(sending, self.room.deadline)
-            self.records_of_files = self._records_in(CODE)
+    def write_records(self, records: Iterable[RecordInput], edges: Iterable[EdgeInput], *, indexed: bool) -> None:
+        """Put typed records and edges in; the indexes follow at once, or some time."""
+        ingesting = self.room.parts.ingesting
+        sending = ingesting.begin(self.room.parts.caller, Header(SHOP, "", "test"))
+        ingesting.batch(sending, Batch((), tuple(records), tuple(edges), 0, False))
+        if indexed:
+            self.room.catch_up()
+
+    def write_files(self, files: dict[str, str], *, indexed: bool) -> None:
+        """Make these all the files there are."""
+        ingesting = self.room.parts.ingesting
+        sending = ingesting.begin(self.room.parts.caller, Header(CODE, "", "files"))
+        documents = tuple(Document(path, text.encode()) for path, text in files.items())
+        ingesting.batch(sending, Batch(documents, (), (), 0, True))
+        ingesting.finish(sending, self.room.deadline)
+        self.world.files = files
+        self.records_of_files = self._records_in(CODE)
         if indexed:
             self.room.catch_up()
 

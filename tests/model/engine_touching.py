@@ -14,10 +14,10 @@ from tests.model.engine_asks import OBSERVED, SECRET, actions, names, paths, pla
 from tests.model.engine_focusing import Focusing
 from tests.model.engine_stage import ENTRIES, GHOSTS, count
 from tests.model.engine_uses import in_full, is_fault, pages_of
-from tests.model.engine_world import CODE, PATHS
+from tests.model.engine_world import CODE, PATHS, source
 from workingset.tier import Cause, Tier
 from workingset.transitions.touch import Action
-from workingset.vocabulary import Lines
+from workingset.vocabulary import Lines, Ref
 
 
 class Touching(Focusing):
@@ -27,8 +27,7 @@ class Touching(Focusing):
     def use_a_record(self, name: str, place: int, action: Action, named: bool) -> None:
         pool = self.refs_of(name)
         ref = pool[place % len(pool)]
-        call = TouchCall(agent=name, uses=(UseCall(ref, "", "", 0, 0, action),))
-        record = self.record(ref)
+        call, record = _use(name, ref, action), self.record(ref)
         if name not in self.agents:
             self.refused(UnknownAgent, "touch", call)
         elif record is None or record.removed:
@@ -56,6 +55,16 @@ class Touching(Focusing):
             return
         ((_, touched),) = answer.touched
         assert (set(touched.refs), touched.fault) == (set(refs), fault)
+
+    @rule(name=names, path=paths, place=places, lines=ranges, edited=st.booleans())
+    def use_a_page_and_more(self, name: str, path: str, place: int, lines: Lines | None, edited: bool) -> None:
+        """Some of the lines of the second use are there from the first one, unless the file has changed since."""
+        pages = self.pages(path)
+        if name in self.agents and pages:
+            self._touch(name, _use(name, pages[place % len(pages)].ref, Action.READ), named=False, steps=1)
+            if edited:
+                self.write_files({**self.world.files, path: source(path, self.world.version())}, indexed=False)
+            self.use_lines(name, path, lines, Action.READ, named=False)
 
     @rule(name=names, several=st.lists(places, min_size=2, max_size=5), action=actions)
     def use_several(self, name: str, several: list[int], action: Action) -> None:
@@ -128,3 +137,7 @@ class Touching(Focusing):
         said = self.agents[name].said or sum(":turn-" in ref for ref in self.kept.get(name, ()))
         self.agents[name].said = said + len(observed)
         self.keep(name, texts)
+
+
+def _use(name: str, ref: Ref, action: Action) -> TouchCall:
+    return TouchCall(agent=name, uses=(UseCall(ref, "", "", 0, 0, action),))

@@ -29,9 +29,8 @@ class EngineMachine(Hosting):
         records = [self.world.put(letter, words(n, sizes[n], n)) for n, letter in enumerate(LETTERS)]
         edges = [self.world.need("a", "b", as_premise=True), self.world.need("b", "c", as_premise=False)]
         edges += [self.world.need("d", "c", as_premise=True), self.world.supersede("g", "h")]
-        self.ingest(records, edges, indexed=False)
-        self.world.files = {path: source(path, 0) for path in PATHS[:3]}
-        self.ingest(files=self.world.files, indexed=True)
+        self.write_records(records, edges, indexed=False)
+        self.write_files({path: source(path, 0) for path in PATHS[:3]}, indexed=True)
         self.focus("ann", first, named=False, twice=False)
         self.focus("bob", second, named=True, twice=False)
 
@@ -53,7 +52,7 @@ class EngineMachine(Hosting):
         given = self.world.put(letter, words(topic, times, self.world.version()), until)
         live = [other for other in sorted(needed) if other != letter and other in self.world.live]
         edges = [self.world.need(letter, other, as_premise=as_premise) for other in live]
-        self.ingest([given], edges, indexed=indexed)
+        self.write_records([given], edges, indexed=indexed)
 
     @rule(place=places, other=letters, how=st.sampled_from(("remove", "supersede", "supersede")), indexed=st.booleans())
     def take_a_record_away(self, place: int, other: str, how: str, indexed: bool) -> None:
@@ -66,7 +65,7 @@ class EngineMachine(Hosting):
             self.world.remove(ref_of(letter))
             self.room.parts.corpus.remove(self.room.parts.caller, RemoveCall(namespace=SHOP, refs=(ref_of(letter),)))
         elif how == "supersede" and other in self.world.live and not self.world.leads_to(other, letter):
-            self.ingest(edges=[self.world.supersede(letter, other)], indexed=False)
+            self.write_records([], [self.world.supersede(letter, other)], indexed=False)
         if indexed:
             self.room.catch_up()
 
@@ -79,8 +78,7 @@ class EngineMachine(Hosting):
             del files[path]
         else:
             files[other] = files.pop(path)
-        self.world.files = files
-        self.ingest(files=files, indexed=indexed)
+        self.write_files(files, indexed=indexed)
 
     @rule(what=st.sampled_from((1, 30, 100, "index", "restart", "restart")))
     def time_passes(self, what: int | str) -> None:
