@@ -99,7 +99,7 @@ asked = st.builds(
 )
 terms = st.builds(
     Terms,
-    owner=st.sampled_from((PinOwner.HOST, PinOwner.HOST, PinOwner.AGENT)),
+    owner=st.sampled_from((PinOwner.HOST, PinOwner.AGENT)),
     turns=st.sampled_from((0, 0, 1, 3)),
     with_epoch=st.sampled_from((False, False, True)),
     seconds=st.sampled_from((0, 0, 50)),

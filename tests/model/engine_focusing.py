@@ -18,6 +18,7 @@ from tests.model.engine_stage import DEFAULT_BUDGET, GHOSTS, MOVES, Stage, count
 from tests.model.engine_world import CODE, SHOP
 from workingset.drift import Verdict
 from workingset.tier import Cause, Tier
+from workingset.transitions.focus import FocusOutcome
 from workingset.vocabulary import AgentId, Fidelity, Ref, Standing, SupportClosure
 from workingset.working_set import WorkingSet
 
@@ -82,13 +83,9 @@ class Focusing(Stage):
             agent.undo = {ref: tier for ref, tier in checks.tiers_of(before).items() if not checks.is_own(ref)}
         lost = call.received_turn and not before.delivered_turn <= call.received_turn <= before.turn
         assert outcome.from_nothing is bool(lost or not agent.host)
-        agent.receive(outcome.delta, agent.turn, anew=outcome.from_nothing)
-        assert agent.host == {piece.ref: piece.text for piece in outcome.block.segments}
-        shown = checks.shown_in(outcome.block)
-        checks.only_appended(agent.shown, shown, agent.since_shown)
-        assert outcome.prefix_stable == checks.stable_share(agent.shown.pieces, shown.pieces)
-        agent.shown, agent.since_shown = shown, set()
+        _delivered(agent, outcome)
         self._says_what_is_stored(agent, answer)
+        self._nothing_stale_stays(agent, outcome.state)
         self._closed_is_closed(agent, outcome.state)
         return answer
 
@@ -153,6 +150,15 @@ class Focusing(Stage):
             assert agent.request in answer.outcome.block.text
         checks.sized(answer.outcome.state, self.record, count)
 
+    def _nothing_stale_stays(self, agent: Agent, state: WorkingSet) -> None:
+        """Pins apart, all that is in the set is current; and what is said of pins is true."""
+        for entry in state.entries:
+            pin = agent.pins.get(entry.ref)
+            if not checks.is_own(entry.ref) and not (pin is not None and pin.text):
+                standing = self.standing(entry.ref, agent.scope)
+                assert entry.standing is standing, entry.ref
+                assert pin is not None or standing is Standing.CURRENT, entry.ref
+
     def _closed_is_closed(self, agent: Agent, state: WorkingSet) -> None:
         """A result is shown as closed only beside all that it needs, whole and current."""
         entries = {entry.ref: entry for entry in state.entries}
@@ -167,6 +173,16 @@ class Focusing(Stage):
                 assert there is not None, (entry.ref, need)
                 assert there.tier in (Tier.PINNED, Tier.MANDATORY), (entry.ref, need)
                 assert there.fidelity is Fidelity.FULL, (entry.ref, need)
+
+
+def _delivered(agent: Agent, outcome: FocusOutcome) -> None:
+    """The host that follows the delta holds the block; what was there before kept its place in it."""
+    agent.receive(outcome.delta, agent.turn, anew=outcome.from_nothing)
+    assert agent.host == {piece.ref: piece.text for piece in outcome.block.segments}
+    shown = checks.shown_in(outcome.block)
+    checks.only_appended(agent.shown, shown, agent.since_shown)
+    assert outcome.prefix_stable == checks.stable_share(agent.shown.pieces, shown.pieces)
+    agent.shown, agent.since_shown = shown, set()
 
 
 def _same(checked: CheckAnswer, answer: FocusAnswer) -> None:

@@ -12,7 +12,7 @@ from hotsetd.notes import note_namespace
 from retrieval.errors import BadField, UnknownRef
 from tests.model import engine_checks as checks
 from tests.model.engine_agents import Agent, Held
-from tests.model.engine_asks import NOTES, Terms, heirs, names, places, terms
+from tests.model.engine_asks import NOTES, Asked, Terms, heirs, names, places, plainly, terms
 from tests.model.engine_stage import AGENT_PIN_TURNS, AGENT_PINS, DEFAULT_BUDGET
 from tests.model.engine_touching import Touching
 from workingset.entry import PinOwner
@@ -94,8 +94,8 @@ class Hosting(Touching):
             gone = {move.ref for move in answer.moves if move.target is Tier.EVICTED}
             assert gone == set(refs) | _who_needs(before, refs)
 
-    @rule(name=names, named=st.booleans())
-    def reset_context(self, name: str, named: bool) -> None:
+    @rule(name=names, then=st.one_of(st.none(), plainly), named=st.booleans())
+    def reset_context(self, name: str, then: Asked | None, named: bool) -> None:
         call = ResetCall(agent=name, reason="compacted")
         if name not in self.agents:
             self.refused(UnknownAgent, "reset_context", call)
@@ -105,6 +105,8 @@ class Hosting(Touching):
         self.agents[name].reset()
         assert answer.epoch == self.agents[name].epoch
         assert self.state(name).entries == before.entries
+        if then is not None:
+            self._focus(name, then, named=False)
 
     @precondition(lambda self: any(agent.undo is not None for agent in self.agents.values()))
     @rule(name=names, named=st.booleans())

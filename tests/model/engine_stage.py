@@ -6,6 +6,7 @@ model after every step, so that a restart, or another agent's call, that lost an
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -39,7 +40,7 @@ from workingset.working_set import WorkingSet
 GHOSTS = 6
 ENTRIES = 12
 MOVES = 20
-AGENT_PINS = 3
+AGENT_PINS = 2
 AGENT_PIN_TURNS = 4
 DEFAULT_BUDGET = 700
 POLICIES = ("hit_density", "lru", "wtinylfu", "s3fifo", "arc")
@@ -106,7 +107,8 @@ class Stage(RuleBasedStateMachine):
         """Close the daemon; what it knows is on disk then."""
         if self.opened is not None:
             closing, self.opened = self.opened, None
-            closing.__exit__(None, None, None)
+            # With what is being raised, so that a step that failed is not hidden by what is broken after it.
+            closing.__exit__(*sys.exc_info())
 
     def teardown(self) -> None:
         self.close()

@@ -76,9 +76,8 @@ class Touching(Focusing):
         else:
             self._touch(name, call, named=False, steps=len(call.uses))
 
-    @rule(name=names, place=places, keep=st.booleans(), named=st.booleans())
-    def observe(self, name: str, place: int, keep: bool, named: bool) -> None:
-        which = place % len(OBSERVED)
+    @rule(name=names, which=st.sampled_from(range(len(OBSERVED))), keep=st.booleans(), named=st.booleans())
+    def observe(self, name: str, which: int, keep: bool, named: bool) -> None:
         observed = OBSERVED[which]
         call = TouchCall(agent=name, uses=(), observed=observed, keep_history=keep)
         if name not in self.agents:

@@ -1,4 +1,7 @@
-"""The engine against a naive model: whatever agents, hosts, ingest and time do over one store, the promises hold."""
+"""The engine against a naive model: whatever agents, hosts, ingest and time do over one store, the promises hold.
+
+`HOTSET_MODEL_EXAMPLES=2000` makes so many longer lives of it, some ten minutes' worth.
+"""
 
 from __future__ import annotations
 
@@ -105,10 +108,10 @@ class EngineMachine(Hosting):
             self.refused(BadField, sent.what, unlike)
 
 
-EXAMPLES = int(os.environ.get("HOTSET_MODEL_EXAMPLES", "0"))
+LONGER = int(os.environ.get("HOTSET_MODEL_EXAMPLES", "0"))
 EngineMachine.TestCase.settings = settings(
-    max_examples=EXAMPLES or 25,
-    stateful_step_count=50 if EXAMPLES else 25,
+    max_examples=LONGER or 40,
+    stateful_step_count=60 if LONGER else 40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
