@@ -32,6 +32,7 @@ def candidate(
     features: Features | None = None,
     selection_score: float = 0.0,
     lanes: tuple[str, ...] = (),
+    ranked_by: tuple[tuple[str, float], ...] = (),
 ) -> Candidate:
     """The record as a candidate, with its relevance and the features behind it, and its place in the order."""
     return Candidate(
@@ -48,7 +49,7 @@ def candidate(
         relevance=relevance,
         selection_score=selection_score,
         lanes=lanes,
-        features=features.named() if features is not None else (),
+        features=(features.named() if features is not None else ()) + ranked_by,
         requires=stands.requires,
         closure=stands.closure,
         unmet=stands.unmet,

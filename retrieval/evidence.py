@@ -78,6 +78,14 @@ class Evidence:
                 self._features[record_id] = replace(measured, graph=mass)
         self._relevance.clear()
 
+    def link(self, strengths: Mapping[int, float]) -> None:
+        """Take in how strongly what was found leads to records that were measured."""
+        for record_id, strength in strengths.items():
+            measured = self._features.get(record_id)
+            if measured is not None:
+                self._features[record_id] = replace(measured, linked=strength)
+        self._relevance.clear()
+
     def terms(self, among: Container[int] | None = None) -> list[frozenset[str]]:
         """The terms of every record measured, or of those `among` these."""
         return [terms for record_id, terms in self._held.items() if among is None or record_id in among]

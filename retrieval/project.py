@@ -6,7 +6,7 @@ reads a record once; nothing here reads a clock (the deadline carries one), call
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from retrieval.deadline import Deadline
 from retrieval.evidence import Evidence
@@ -18,6 +18,10 @@ from retrieval.lanes.lexical import LexicalLane
 from retrieval.lanes.vector import Demand, Prefer, VectorLane
 from retrieval.projecting import Parts, Projecting, scope_of
 from retrieval.query import Query, Reading
+from retrieval.ranking.by_ranks import ByRanks
+from retrieval.ranking.query_class import QueryClass
+from retrieval.ranking.ranker import Ranker
+from retrieval.ranking.rankers import rankers
 from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
 from retrieval.relevance import RelevanceScale, TermWeights
@@ -46,13 +50,14 @@ class Retrieval:
         prefer: Prefer | None = None,
         sources: SourceCheck = never_checked,
         extra_lanes: Sequence[Lane] = (),
+        ranked_by: Mapping[QueryClass, Ranker] | None = None,
         order: Order = as_given,
     ) -> None:
         """`demand` embeds records whose vectors are missing, None where that cannot be done; `prefer` is told of them.
         `sources` looks at the files that records came from.
 
-        `extra_lanes` run beside exact, lexical and vector; `order` says in which sequence lanes answer and changes
-        nothing of the result.
+        `extra_lanes` run beside exact, lexical and vector, `ranked_by` replaces rankers of the registry; `order` says
+        in which sequence lanes answer and changes nothing of the result.
         """
         scale = RelevanceScale(settings.relevance)
         self._parts = Parts(
@@ -68,6 +73,8 @@ class Retrieval:
             prefer=prefer,
             terms=RecordTerms(settings.relevance.memo_records),
             scale=scale,
+            rankers={**rankers(settings), **(ranked_by or {})},
+            by_ranks=ByRanks(settings.fusion),
             order=order,
             settings=settings,
             sources=sources,

@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 from retrieval.admission import SUPERSEDED, Gate, verified
 from retrieval.candidates import Stands, candidate
 from retrieval.deadline import Deadline
 from retrieval.entities import ground
-from retrieval.errors import IndexUnavailable
+from retrieval.errors import DeadlinePassed, IndexUnavailable
 from retrieval.evidence import Evidence
 from retrieval.execution import DISCARDED, LaneRun, Order, run_lanes
 from retrieval.fusion import fuse
 from retrieval.goal import parse_goal
 from retrieval.index.sensor import LexicalSearch, WeightedTerm
-from retrieval.lanes.contract import Cosine, ExactMatch
+from retrieval.lanes.contract import Cosine, ExactMatch, Linked
 from retrieval.lanes.exact import EXACT
 from retrieval.lanes.graph import GRAPH, GraphLane
-from retrieval.lanes.lane import Lane, LaneHit, LaneProposal, Scope
+from retrieval.lanes.lane import BRIDGE_KINDS, Lane, LaneHit, LaneProposal, Scope, nothing
 from retrieval.lanes.lexical import LEXICAL
 from retrieval.lanes.vector import VECTOR, Demand, Prefer, rerank
+from retrieval.overflow import Overflow
 from retrieval.query import Query
+from retrieval.ranking.look import Look
+from retrieval.ranking.query_class import QueryClass, query_class
+from retrieval.ranking.ranker import Ranked, Ranker
 from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
 from retrieval.relevance import RelevanceScale, TermWeights
@@ -37,6 +40,8 @@ from workingset.vocabulary import Namespace
 
 NOT_SEARCHED = "not_searched"
 """Reason in `Projection.rejected`: records that the lexical lane could not see, an upper bound."""
+LINKS = "links"
+"""The lane of what the ranker brings: records that what was found leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,8 @@ class Parts:
     prefer: Prefer | None
     terms: RecordTerms
     scale: RelevanceScale
+    rankers: Mapping[QueryClass, Ranker]
+    by_ranks: Ranker
     order: Order
     settings: RetrievalSettings
     sources: SourceCheck
@@ -72,6 +79,9 @@ class Projecting:
             self._weights = TermWeights.of(
                 self._goal.terms, self._frequencies, self._scope.records, self._settings.relevance
             )
+            self._class = query_class(txn, self._scope)
+        self._ranker = parts.rankers[self._class]
+        self._ranker_note = ""
         self._gate = Gate(txn, self._scope, query.now_seconds)
         self._evidence = Evidence(txn, parts.model, parts.terms, self._weights, parts.scale)
         self._standings = Standings(
@@ -84,24 +94,29 @@ class Projecting:
     def project(self) -> Projection:
         """Run all steps."""
         self._ask_lanes()
+        self._bring()
         self._embed_on_demand()
         self._walk_graph()
         with self._steps.step("relevance"):
             lanes = self._lanes_of()
             ranked_ids, near_misses = self._above_floor(lanes)
-        with self._steps.step("fusion"):
-            scores = fuse(self._votes(), self._settings.fusion)
+        with self._steps.step("ranking"):
+            order = self._rank(ranked_ids)
             records = self._gate.records
-            ranked_ids.sort(key=lambda i: (-scores.get(i, 0.0), records[i].ref))
+            ranked_ids.sort(key=lambda i: (-order.scores.get(i, 0.0), records[i].ref))
         with self._steps.step("closure"):
-            ranked, needed = self._ranked(ranked_ids, scores, lanes)
+            ranked, needed = self._ranked(ranked_ids, order, lanes)
         with self._steps.step("known"):
             known, missing = self._standings.known(self._query.known, {c.ref: c for c in ranked}, needed)
             support = self._standings.support(needed, frozenset(ranked_ids))
         with self._steps.step("entities"):
             entities, unchecked = self._entities()
-        if unsearched := self._unsearched():
+        unsearched = self._unsearched()
+        if unsearched:
             self._rejected[NOT_SEARCHED] += unsearched
+        overflow = Overflow(
+            self._proposals, self._gate, self._evidence, self._weights, self._parts.scale, self._scope, unsearched
+        )
         return Projection(
             goal=GoalView(self._query.goal, frozenset(t.term for t in self._goal.terms), self._evidence.goal_vector),
             cut=self._scope.cut,
@@ -113,10 +128,10 @@ class Projecting:
             rejected=tuple(sorted((+(self._rejected + self._gate.reasons() + self._standings.missing)).items())),
             entities=entities,
             near_misses=near_misses,
-            overflow=self._overflow(frozenset(ranked_ids)),
+            overflow=overflow.bound(frozenset(ranked_ids)),
             records_in_scope=self._scope.records,
             embedding_calls=sum(proposal.embedding_calls for proposal in self._proposals.values()),
-            fusion=f"{self._settings.fusion.name}; {self._settings.relevance.name}",
+            fusion=_joined(self._class.value, self._ranker.name, self._settings.relevance.name, self._ranker_note),
             timings_ms=self._steps.taken(),
         )
 
@@ -171,6 +186,53 @@ class Projecting:
             for hit in hits
             if isinstance(hit.rank, Cosine) and hit.record_id in self._gate.records
         }
+
+    def _look(self) -> Look:
+        brought = self._proposals.get(LINKS)
+        return Look(
+            txn=self._txn,
+            query=self._query,
+            goal=self._goal,
+            scope=self._scope,
+            records=self._gate.records,
+            hits=self._votes(),
+            named=self._exact_hits,
+            cosines=self._evidence.cosines,
+            goal_vector=self._evidence.goal_vector,
+            weights=self._weights,
+            terms=self._parts.terms,
+            lexical=self._parts.lexical,
+            model=self._parts.model,
+            deadline=self._deadline,
+            brought={hit.record_id: hit.rank.order_value for hit in brought.hits} if brought else {},
+        )
+
+    def _bring(self) -> None:
+        """Admit what the ranker says that the lanes' hits lead to."""
+        with self._steps.step(LINKS):
+            try:
+                brought = self._ranker.bring(self._look())
+            except (IndexUnavailable, DeadlinePassed) as failure:
+                self._proposals[LINKS] = nothing(LINKS, "unavailable", str(failure))
+                return
+            hits = tuple(LaneHit(i, Linked(strength)) for i, strength in sorted(brought.items()) if strength > 0.0)
+            if not hits:
+                return
+            self._proposals[LINKS] = LaneProposal(hits, LaneOutcome(LINKS, "ok", hits=len(hits)))
+        with self._steps.step("admission"):
+            self._gate.admit(hit.record_id for hit in hits)
+        with self._steps.step("relevance"):
+            self._evidence.weigh(self._gate.records, {})
+            self._evidence.link({hit.record_id: hit.rank.order_value for hit in hits})
+
+    def _rank(self, record_ids: Sequence[int]) -> Ranked:
+        """The ranker's scores; fused ranks where it cannot work, which the answer then says."""
+        look = self._look()
+        try:
+            return self._ranker.rank(look, record_ids)
+        except (IndexUnavailable, DeadlinePassed) as failure:
+            self._ranker_note = f"by ranks, for {self._ranker.name} could not work: {failure}"
+            return self._parts.by_ranks.rank(look, record_ids)
 
     def _embed_on_demand(self) -> None:
         """Give the best lexical hits that have no vector one, while the vector index is still filling."""
@@ -238,9 +300,12 @@ class Projecting:
         passed: list[int] = []
         near_misses = 0
         for record_id in lanes:
+            record = self._gate.records[record_id]
+            if record.kind in BRIDGE_KINDS and record_id not in self._evidence.names:
+                continue
             if self._evidence.relevance(record_id) < self._parts.scale.floor:
                 near_misses += 1
-            elif self._standings.successor(record_id, self._gate.records[record_id]) is not None:
+            elif self._standings.successor(record_id, record) is not None:
                 self._gate.refuse(record_id, SUPERSEDED)
             else:
                 passed.append(record_id)
@@ -261,9 +326,13 @@ class Projecting:
         return votes
 
     def _ranked(
-        self, record_ids: Sequence[int], scores: Mapping[int, float], lanes: Mapping[int, tuple[str, ...]]
+        self, record_ids: Sequence[int], order: Ranked, lanes: Mapping[int, tuple[str, ...]]
     ) -> tuple[list[Candidate], dict[int, Record]]:
-        """Candidates in order, the first of them closed over, and the records that they need."""
+        """Candidates in order, the first of them closed over, and the records that they need.
+
+        The scale says how much all of them matter, the ranker in which order: the n-th has the n-th relevance.
+        """
+        relevances = sorted(map(self._evidence.relevance, record_ids), reverse=True)
         ranked: list[Candidate] = []
         needed: dict[int, Record] = {}
         for position, record_id in enumerate(record_ids):
@@ -271,9 +340,17 @@ class Projecting:
             stands = Stands()
             if position < self._settings.closure.candidates:
                 stands = self._standings.closed(record_id, record, needed)
-            relevance, features = self._evidence.relevance(record_id), self._evidence.features(record_id)
-            score = scores.get(record_id, 0.0)
-            ranked.append(candidate(record, stands, relevance, features, score, lanes.get(record_id, ())))
+            ranked.append(
+                candidate(
+                    record,
+                    stands,
+                    relevances[position],
+                    self._evidence.features(record_id),
+                    order.scores.get(record_id, 0.0),
+                    lanes.get(record_id, ()),
+                    order.features.get(record_id, ()),
+                )
+            )
         return ranked, needed
 
     def _entities(self) -> tuple[tuple[Entity, ...], int]:
@@ -314,65 +391,6 @@ class Projecting:
         if lexical is None or lexical.outcome.state not in {"ok", "partial", "skipped"}:
             return max(0, self._scope.records - len(self._gate.records))
         return lexical.outcome.lag
-
-    def _overflow(self, ranked: frozenset[int]) -> int:
-        """An upper bound of the records at or above the floor that the lanes' caps kept from being ranked.
-
-        A record reaches the floor by its words, its names or its likeness alone, so each kind is bounded apart. A
-        record below the floor counts too where a cap kept one of the kinds from being measured. 0 where no cap was
-        reached, and where nothing can be grounded. What an index has not taken in is no cap's doing: its lane's lag
-        and `NOT_SEARCHED` tell of it.
-        """
-        if not self._may_be_grounded():
-            return 0
-        unsettled = self._unsettled(ranked)
-        settled = self._gate.records.keys() - unsettled
-        beyond = sum(proposal.beyond for proposal in self._proposals.values()) + self._beyond_words()
-        ids = {i for proposal in self._proposals.values() for i in proposal.beyond_ids} | unsettled
-        beyond += len(ids - settled - self._gate.refused.keys())
-        return min(beyond, max(0, self._scope.records - len(settled)))
-
-    def _may_be_grounded(self) -> bool:
-        """True where a record in scope may carry a word or a name of the goal, seen or kept out by a cap."""
-        outcomes = {lane: proposal.outcome for lane, proposal in self._proposals.items()}
-        if self._evidence.grounded or not any(outcome.truncated for outcome in outcomes.values()):
-            return self._evidence.grounded
-        return outcomes[EXACT].truncated or outcomes[LEXICAL].truncated or self._unsearched() > 0
-
-    def _unsettled(self, ranked: frozenset[int]) -> set[int]:
-        """Admitted records below the floor that what a cap kept from being measured may yet lift to it."""
-        exact, vector = self._proposals[EXACT], self._proposals[VECTOR]
-        lost = vector.beyond > 0 or bool(vector.beyond_ids) or self._proposals[LEXICAL].outcome.truncated
-        # While vectors are missing, a record of equal text beyond a cap may be the one that brings the cosine.
-        any_unlike = vector.beyond > 0 or (lost and self._without_likeness() > 0)
-        unsettled: set[int] = set()
-        for record_id in self._gate.records.keys() - ranked:
-            unnamed = exact.beyond > 0 or record_id in exact.beyond_ids
-            unlike = record_id not in self._evidence.cosines and (any_unlike or record_id in vector.beyond_ids)
-            if unnamed or unlike or self._evidence.passes_grounded(record_id):
-                unsettled.add(record_id)
-        return unsettled
-
-    def _beyond_words(self) -> int:
-        """An upper bound of the records beyond the lexical cap that reach the floor by words, or by a likeness that
-        the vector lane could not see."""
-        lexical = self._proposals[LEXICAL].outcome
-        if not lexical.truncated:
-            return 0
-        if not self._frequencies:
-            return self._scope.records
-        seen = self._evidence.terms(self._gate.records.keys() | self._gate.refused.keys())
-        by_words = self._weights.unseen(seen, self._parts.scale.coverage_needed, lexical.lag)
-        return by_words + min(self._without_likeness(), self._weights.unseen(seen, self._weights.least, lexical.lag))
-
-    def _without_likeness(self) -> int:
-        """An upper bound of the records in scope whose likeness the vector lane could not tell, but the store may."""
-        if not self._evidence.goal_vector:
-            return 0
-        vector = self._proposals[VECTOR].outcome
-        if vector.state not in {"ok", "partial"}:
-            return self._scope.records
-        return max(vector.lag, ceil((1.0 - vector.covered) * self._scope.records - 1e-6))
 
 
 def scope_of(txn: Snapshot, namespaces: Sequence[Namespace]) -> Scope:

@@ -31,11 +31,12 @@ class Name:
 class Record:
     """One unit of durable knowledge.
 
-    `text` is the record's full text; `outline` and `gist` are extracts made at ingest. `lines` is the one contiguous
-    range of the file at `path` that `text` is. `digest` is of kind, title, path and text. `source` names what the
-    record was ingested from (a tree, a request); records of one source and path are replaced together.
+    `text` is the record's full text; `outline` and `gist` are extracts made at ingest. `beside` holds words that the
+    record is searched by too and that are not its own, such as a turn's neighbours; it is never shown. `lines` is the
+    one contiguous range of the file at `path` that `text` is. `digest` is of kind, title, path and text. `source` names
+    what the record was ingested from (a tree, a request); records of one source and path are replaced together.
     `source_digest` is the digest of the whole file the record came from. `attributes` are the host's own words: they
-    are kept and shown and steer nothing. `generation` is 0 until the store has written it.
+    are kept and shown. `generation` is 0 until the store has written it.
     """
 
     ref: Ref
@@ -47,6 +48,7 @@ class Record:
     gist: str
     digest: Digest
     path: str = ""
+    beside: str = ""
     lines: Lines | None = None
     language: str = ""
     source: str = ""

@@ -14,7 +14,10 @@ from workingset.vocabulary import Digest
 
 @dataclass(frozen=True, slots=True)
 class TermsOfRecord:
-    """All distinct terms, those of title and path alone, and the key of the record's canonical vector."""
+    """All distinct terms, those of title and path alone, and the key of the record's canonical vector.
+
+    Words that a record is searched by too (`Record.beside`) are among its terms.
+    """
 
     terms: frozenset[str]
     head: frozenset[str]
@@ -27,11 +30,11 @@ class RecordTerms:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._lock = threading.Lock()
-        self._held: OrderedDict[tuple[Digest, int], TermsOfRecord] = OrderedDict()
+        self._held: OrderedDict[tuple[Digest, int, str], TermsOfRecord] = OrderedDict()
 
     def of(self, record: Record) -> TermsOfRecord:
         """The record's terms. The key holds the text's length too: a tombstone may keep a digest without its text."""
-        key = (record.digest, len(record.text))
+        key = (record.digest, len(record.text), record.beside)
         with self._lock:
             held = self._held.get(key)
             if held is not None:
@@ -47,4 +50,6 @@ class RecordTerms:
 
 def _analyse(record: Record) -> TermsOfRecord:
     head = frozenset(analysed(f"{record.title}\n{record.path}").split())
-    return TermsOfRecord(head.union(analysed(record.text).split()), head, embedding_digest(embedding_text(record)))
+    beside = analysed(record.beside).split() if record.beside else ()
+    terms = head.union(analysed(record.text).split(), beside)
+    return TermsOfRecord(terms, head, embedding_digest(embedding_text(record)))

@@ -2,9 +2,10 @@
 
 Features of a record: `coverage`, the share of the goal's weight that the terms of its text, title and path cover, each
 term weighing by how rare it is and an unknown term fully; `title`, the same for title and path alone; `exact`, how
-surely and how rarely a name of the goal is its own; `cosine`; `graph`, its damped share of PageRank mass. The scale
-takes the strongest of covered words, names and likeness, and lets the second kind of evidence and the graph add to it
-only at or above the floor, so that whether a record passes hangs on its own evidence alone.
+surely and how rarely a name of the goal is its own; `linked`, how strongly what was found leads to it; `cosine`;
+`graph`, its damped share of PageRank mass. The scale takes the strongest of covered words, names, links and likeness,
+and lets the second kind of evidence and the graph add to it only at or above the floor, so that whether a record
+passes hangs on its own evidence alone.
 
 The weights are settings, uncalibrated, and named with a version.
 """
@@ -29,6 +30,7 @@ class Features:
     exact: float = 0.0
     cosine: float | None = None
     graph: float = 0.0
+    linked: float = 0.0
 
     def named(self) -> tuple[tuple[str, float], ...]:
         """The features as receipts show them; unmeasured ones are left out."""
@@ -38,6 +40,7 @@ class Features:
             ("exact", self.exact),
             ("cosine", self.cosine),
             ("graph", self.graph),
+            ("linked", self.linked),
         )
         return tuple((name, value) for name, value in values if value is not None)
 
@@ -127,7 +130,9 @@ class RelevanceScale:
 
     def of(self, features: Features, *, grounded: bool) -> Relevance:
         """The record's relevance. `grounded` is False where no word or name of the goal occurs in the scope."""
-        strengths = sorted((self._words(features), features.exact, self._likeness(features.cosine)), reverse=True)
+        linked = self._s.linked_weight * features.linked
+        measured = (self._words(features), features.exact, self._likeness(features.cosine), linked)
+        strengths = sorted(measured, reverse=True)
         strongest, second = strengths[0], strengths[1]
         value = strongest
         if strongest >= self._s.floor:

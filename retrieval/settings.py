@@ -140,6 +140,8 @@ class RelevanceSettings:
     """Guess: likeness alone is never certain."""
     graph_weight: float = 0.05
     """Guess: a neighbour of what matters may matter; never enough to pass the floor alone."""
+    linked_weight: float = 0.5
+    """Guess: what a strong result leads to for certain counts half of a certain name."""
     agreement_weight: float = 0.5
     """Guess: how far the second kind of evidence closes the gap to 1, for records at or above the floor."""
     memo_records: int = 4_096

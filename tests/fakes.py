@@ -15,7 +15,7 @@ import xxhash
 from retrieval.deadline import Deadline
 from retrieval.errors import IndexUnavailable
 from retrieval.goal import Goal
-from retrieval.index.sensor import Hit, WeightedTerm
+from retrieval.index.sensor import ALL_KINDS, FieldWeights, Hit, Sieve, WeightedTerm
 from retrieval.lanes.contract import GraphMass, HardFilter, LaneContract, Reads
 from retrieval.lanes.lane import LaneHit, LaneProposal, Scope
 from retrieval.record import Record
@@ -54,32 +54,62 @@ class FakeEmbedder:
         return tuple(x / length for x in vector)
 
 
+ALL_FIELDS = FieldWeights(1.0, 1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    kind: str
+    title: Counter[str]
+    path: Counter[str]
+    body: Counter[str]
+    beside: Counter[str]
+
+    def held(self, term: str, weights: FieldWeights = ALL_FIELDS) -> float:
+        counts = (self.title[term], self.path[term], self.body[term], self.beside[term])
+        shares = (weights.title, weights.path, weights.body, weights.beside)
+        return sum(count * share for count, share in zip(counts, shares, strict=True))
+
+    def passes(self, sieve: Sieve) -> bool:
+        return self.kind not in sieve.not_kinds and (not sieve.kinds or self.kind in sieve.kinds)
+
+
 class FakeLexical:
-    """BM25 with k1 1.2 and no length normalisation over title, path and text of the records it was given."""
+    """BM25 with k1 1.2 and no length normalisation over all fields of the records it was given."""
 
     def __init__(self) -> None:
         self.down = False
-        self._documents: dict[tuple[TenantId, Namespace], dict[int, Counter[str]]] = {}
+        self._documents: dict[tuple[TenantId, Namespace], dict[int, _Document]] = {}
 
     def put(self, tenant: TenantId, record_id: int, record: Record) -> None:
-        terms = Counter(analyse(f"{record.title}\n{record.path}\n{record.text}"))
-        self._documents.setdefault((tenant, record.namespace), {})[record_id] = terms
+        texts = (record.title, record.path, record.text, record.beside)
+        document = _Document(record.kind, *(Counter(analyse(text)) for text in texts))
+        self._documents.setdefault((tenant, record.namespace), {})[record_id] = document
 
     def drop(self, tenant: TenantId, namespace: Namespace, record_id: int) -> None:
         self._documents.get((tenant, namespace), {}).pop(record_id, None)
 
     def search(
-        self, tenant: TenantId, namespaces: Sequence[Namespace], terms: Sequence[WeightedTerm], limit: int
+        self,
+        tenant: TenantId,
+        namespaces: Sequence[Namespace],
+        terms: Sequence[WeightedTerm],
+        limit: int,
+        *,
+        fields: FieldWeights | None = None,
+        sieve: Sieve = ALL_KINDS,
     ) -> list[Hit]:
         self._check()
         documents = self._within(tenant, namespaces)
         hits: list[Hit] = []
-        for record_id, counts in documents.items():
+        for record_id, document in documents.items():
+            if not document.passes(sieve):
+                continue
             score = 0.0
             for term in terms:
-                held = counts[term.term]
+                held = document.held(term.term, fields or ALL_FIELDS)
                 if held:
-                    having = sum(1 for other in documents.values() if other[term.term])
+                    having = sum(1 for other in documents.values() if other.held(term.term))
                     idf = log(1.0 + (len(documents) - having + 0.5) / (having + 0.5))
                     score += term.weight * idf * held * 2.2 / (held + 1.2)
             if score > 0.0:
@@ -88,14 +118,14 @@ class FakeLexical:
 
     def document_frequency(self, tenant: TenantId, namespaces: Sequence[Namespace], term: str) -> int:
         self._check()
-        return sum(1 for counts in self._within(tenant, namespaces).values() if counts[term])
+        return sum(1 for document in self._within(tenant, namespaces).values() if document.held(term))
 
     def documents(self) -> int:
         self._check()
         return sum(len(documents) for documents in self._documents.values())
 
-    def _within(self, tenant: TenantId, namespaces: Sequence[Namespace]) -> dict[int, Counter[str]]:
-        found: dict[int, Counter[str]] = {}
+    def _within(self, tenant: TenantId, namespaces: Sequence[Namespace]) -> dict[int, _Document]:
+        found: dict[int, _Document] = {}
         for namespace in namespaces:
             found.update(self._documents.get((tenant, namespace), {}))
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import xxhash
@@ -12,6 +12,8 @@ from retrieval.execution import Order, as_given
 from retrieval.lanes.lane import Lane
 from retrieval.lanes.vector import Demand
 from retrieval.project import Query, Retrieval
+from retrieval.ranking.query_class import QueryClass
+from retrieval.ranking.ranker import Ranker
 from retrieval.record import Edge, Name, NameKind, Record
 from retrieval.relations import BUILT_IN, Role
 from retrieval.settings import RetrievalSettings
@@ -131,6 +133,7 @@ class World:
         *,
         demand: Demand | None = None,
         extra_lanes: Sequence[Lane] = (),
+        ranked_by: Mapping[QueryClass, Ranker] | None = None,
         order: Order = as_given,
     ) -> Retrieval:
         """Retrieval over this world's indexes."""
@@ -142,6 +145,7 @@ class World:
             demand,
             settings or RetrievalSettings(),
             extra_lanes=extra_lanes,
+            ranked_by=ranked_by,
             order=order,
         )
 

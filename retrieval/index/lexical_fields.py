@@ -1,7 +1,8 @@
 """What a document and a query look like inside the lexical index: its fields, its keys, its scopes.
 
-Fields `title`, `path` and `body` hold terms with frequencies; `key` (tenant and record id) is what documents are
-replaced by, `scope` (tenant and namespace) what searches are held to; `id` gives the record id back.
+Fields `title`, `path`, `body` and `beside` hold terms with frequencies; `kind` is the record's kind; `key` (tenant and
+record id) is what documents are replaced by, `scope` (tenant and namespace) what searches are held to; `id` gives the
+record id back, `file` a number that the records of one file share.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import tantivy
+from xxhash import xxh3_64_intdigest
 
-from retrieval.index.sensor import Hit, WeightedTerm
+from retrieval.index.sensor import FieldWeights, Hit, Sieve, WeightedTerm
 from retrieval.record import Record
 from retrieval.text.tokens import analysed
 from workingset.vocabulary import Namespace, TenantId
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 3
 """Raised with every change to the fields: indexes of another version are rebuilt."""
 
-FIELDS: Final = ("title", "path", "body")
+FIELDS: Final = ("title", "path", "body", "beside")
 _ANALYZER: Final = "hotset_terms"
 _JOIN: Final = "\x1f"
 
@@ -42,8 +44,22 @@ class View:
         held = tantivy.Query.const_score_query(tantivy.Query.boolean_query(either), 0.0)
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, held)])
 
-    def any_of(self, terms: Sequence[WeightedTerm], weights: Sequence[float]) -> tantivy.Query:
+    def sifted(self, query: tantivy.Query, sieve: Sieve) -> tantivy.Query:
+        """The query held to the kinds that the sieve lets through."""
+        if not sieve.kinds and not sieve.not_kinds:
+            return query
+        parts = [(tantivy.Occur.Must, query)]
+        if sieve.kinds:
+            either = [(tantivy.Occur.Should, self._raw("kind", kind)) for kind in sieve.kinds]
+            parts.append(
+                (tantivy.Occur.Must, tantivy.Query.const_score_query(tantivy.Query.boolean_query(either), 0.0))
+            )
+        parts += [(tantivy.Occur.MustNot, self._raw("kind", kind)) for kind in sieve.not_kinds]
+        return tantivy.Query.boolean_query(parts)
+
+    def any_of(self, terms: Sequence[WeightedTerm], fields: FieldWeights) -> tantivy.Query:
         """Documents that hold any of the terms, each field's BM25 times its weight and the term's, summed."""
+        weights = (fields.title, fields.path, fields.body, fields.beside)
         parts = [
             (tantivy.Occur.Should, tantivy.Query.boost_query(self.term(name, term.term), weight * term.weight))
             for term in terms
@@ -86,8 +102,13 @@ class View:
             if not cut_in_a_tie or asked >= tied_hits:
                 break
             asked *= 2
-        ids = self.searcher.fast_field_values("id", [address for _, address in found])
-        hits = [Hit(int(number or 0), float(score)) for number, (score, _) in zip(ids, found, strict=True)]
+        addresses = [address for _, address in found]
+        ids = self.searcher.fast_field_values("id", addresses)
+        files = self.searcher.fast_field_values("file", addresses)
+        hits = [
+            Hit(int(number or 0), float(score), int(file or 0))
+            for number, file, (score, _) in zip(ids, files, found, strict=True)
+        ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.record_id))[:limit]
 
     def _raw(self, field: str, text: str) -> tantivy.Query:
@@ -99,9 +120,11 @@ def schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for name in FIELDS:
         builder.add_text_field(name, stored=False, tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field("kind", stored=False, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("key", stored=False, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("scope", stored=False, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("id", stored=False, indexed=False, fast=True)
+    builder.add_unsigned_field("file", stored=False, indexed=False, fast=True)
     return builder.build()
 
 
@@ -127,9 +150,14 @@ def document(tenant: TenantId, record_id: int, record: Record) -> tantivy.Docume
     made.add_text("title", analysed(record.title))
     made.add_text("path", analysed(record.path))
     made.add_text("body", analysed(record.text))
+    if record.beside:
+        made.add_text("beside", analysed(record.beside))
+    made.add_text("kind", record.kind)
     made.add_text("key", key(tenant, record_id))
     made.add_text("scope", scope(tenant, record.namespace))
     made.add_unsigned("id", record_id)
+    if record.path:
+        made.add_unsigned("file", file_number(tenant, record.namespace, record.path))
     return made
 
 
@@ -141,3 +169,8 @@ def key(tenant: TenantId, record_id: int) -> str:
 def scope(tenant: TenantId, namespace: Namespace) -> str:
     """The raw term that holds searches to one namespace of one tenant."""
     return f"{tenant}{_JOIN}{namespace}"
+
+
+def file_number(tenant: TenantId, namespace: Namespace, path: str) -> int:
+    """The number that hits in one file share; of two files it is as good as never the same."""
+    return xxh3_64_intdigest(_JOIN.join((tenant, namespace, path)).encode("utf-8", "surrogatepass"))

@@ -15,10 +15,14 @@ from workingset.vocabulary import Generation, Namespace, TenantId
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record id and the sensor's own score for it: BM25 for the lexical index, cosine for the vector index."""
+    """A record id and the sensor's own score for it: BM25 for the lexical index, cosine for the vector index.
+
+    Hits of equal `file` are parts of one file; 0 where the sensor does not tell.
+    """
 
     record_id: int
     score: float
+    file: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +33,44 @@ class WeightedTerm:
     weight: float
 
 
+@dataclass(frozen=True, slots=True)
+class FieldWeights:
+    """What BM25 of each field counts; a field of weight 0 is not searched."""
+
+    title: float = 0.0
+    path: float = 0.0
+    body: float = 0.0
+    beside: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """Which documents a search may answer with: of `kinds` where any are named, none of `not_kinds`."""
+
+    kinds: tuple[str, ...] = ()
+    not_kinds: tuple[str, ...] = ()
+
+
+ALL_KINDS = Sieve()
+
+
 class LexicalSearch(Protocol):
     """BM25 over identifier-aware tokens, with weighted fields."""
 
     def search(
-        self, tenant: TenantId, namespaces: Sequence[Namespace], terms: Sequence[WeightedTerm], limit: int
+        self,
+        tenant: TenantId,
+        namespaces: Sequence[Namespace],
+        terms: Sequence[WeightedTerm],
+        limit: int,
+        *,
+        fields: FieldWeights | None = None,
+        sieve: Sieve = ALL_KINDS,
     ) -> list[Hit]:
-        """The best hits, score falling, then record id; raises IndexUnavailable."""
+        """The best hits, score falling, then record id; raises IndexUnavailable.
+
+        `fields` replaces the weights of the index's own settings.
+        """
         ...
 
     def document_frequency(self, tenant: TenantId, namespaces: Sequence[Namespace], term: str) -> int:

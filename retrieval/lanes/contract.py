@@ -102,4 +102,16 @@ class GraphMass:
         return self.share
 
 
-RankInfo = ExactMatch | Bm25 | Cosine | GraphMass
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """How strongly what was found leads to a record, in (0, 1], by the ranker's own measure."""
+
+    strength: float
+
+    @property
+    def order_value(self) -> float:
+        """What orders such hits; higher is better."""
+        return self.strength
+
+
+RankInfo = ExactMatch | Bm25 | Cosine | GraphMass | Linked

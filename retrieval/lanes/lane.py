@@ -12,6 +12,9 @@ from retrieval.store.interface import Snapshot
 from workingset.candidate import LaneOutcome
 from workingset.vocabulary import Cut, Namespace, SearchCoverage, TenantId
 
+BRIDGE_KINDS = ("commit",)
+"""Kinds of records that lead to others: searched by rankers, and results only where the goal names them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

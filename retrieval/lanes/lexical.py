@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from retrieval.deadline import Deadline
 from retrieval.goal import Goal
-from retrieval.index.sensor import IndexProgress, LexicalSearch
+from retrieval.index.sensor import IndexProgress, LexicalSearch, Sieve
 from retrieval.lanes.contract import Bm25, HardFilter, LaneContract, Reads
 from retrieval.lanes.lag import lag_of
-from retrieval.lanes.lane import LaneHit, LaneProposal, Scope, nothing
+from retrieval.lanes.lane import BRIDGE_KINDS, LaneHit, LaneProposal, Scope, nothing
 from retrieval.settings import LaneSettings
 from retrieval.store.interface import Snapshot
 from workingset.candidate import LaneOutcome
 from workingset.vocabulary import SearchCoverage
 
 LEXICAL = "lexical"
+_SIEVE = Sieve(not_kinds=BRIDGE_KINDS)
 
 
 class LexicalLane:
@@ -37,7 +38,7 @@ class LexicalLane:
             return nothing(LEXICAL, "skipped", "the goal has no searchable words", covered=1.0)
         deadline.check()
         cap = self._settings.lexical_hits
-        hits = self._index.search(scope.tenant, scope.namespaces, goal.terms, cap + 1)
+        hits = self._index.search(scope.tenant, scope.namespaces, goal.terms, cap + 1, sieve=_SIEVE)
         behind = lag_of(txn, self._progress, LEXICAL, scope, self._settings.lag_probe, {})
         truncated = len(hits) > cap
         coverage = SearchCoverage.BOUNDED if truncated else SearchCoverage.HEURISTIC

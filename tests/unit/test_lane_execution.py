@@ -110,7 +110,7 @@ def test_every_step_is_timed(world: World) -> None:
 
     assert steps == [
         *("goal", "exact", "lexical", "vector", "admission", "relevance"),
-        *("graph", "fusion", "closure", "known", "entities"),
+        *("links", "graph", "ranking", "closure", "known", "entities"),
     ]
 
 

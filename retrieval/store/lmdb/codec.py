@@ -40,6 +40,7 @@ class Head(msgspec.Struct, array_like=True, frozen=True, gc=False):
     attributes: tuple[tuple[str, str], ...]
     valid_from_seconds: int
     valid_until_seconds: int
+    beside: str = ""
 
 
 class Body(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -52,7 +53,7 @@ class Body(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 _TEXT_FIELDS = (
     *("kind", "title", "digest", "path", "language", "source", "source_digest", "origin"),
-    *("text", "outline", "gist"),
+    *("text", "outline", "gist", "beside"),
 )
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -108,6 +109,7 @@ def encode_head(local: str, record: Record) -> bytes:
         record.attributes,
         record.valid_from_seconds,
         record.valid_until_seconds,
+        record.beside,
     )
     try:
         return _encode(head)
@@ -167,6 +169,7 @@ def decode_record(version: bytes, namespace: Namespace, generation: Generation) 
         gist=body.gist,
         digest=Digest(head.digest),
         path=head.path,
+        beside=head.beside,
         lines=lines,
         language=head.language,
         source=head.source,

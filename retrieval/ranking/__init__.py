@@ -1,0 +1,1 @@
+"""In which order does what was found come? One ranker for each class of query."""
