@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PROTOS := $(wildcard protos/hotset/v1/*.proto)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check lint types arrows protos lock bench-focus bench-page-faults bench-session-cost bench-transition bench-ingest clean
+.PHONY: help venv demo test check lint types arrows protos lock bench-focus bench-page-faults bench-session-cost bench-transition bench-ingest bench-scale bench-localisation bench-memory clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -54,6 +54,15 @@ bench-session-cost: venv ## measure M9: what a session costs with deltas, and ho
 
 bench-transition: venv ## one Focus of the pure core at 200, 2,000 and 20,000 entries
 	$(BIN)/python -m benchmarks.transition $(ARGS)
+
+bench-scale: venv ## measure M7, retrieval: Focus and each lane at 10k, 100k and 1M records against the bare engines
+	$(BIN)/python -m benchmarks.scale $(ARGS)
+
+bench-localisation: venv ## measure M2: files and functions that an issue or a prompt is about, under a budget
+	$(BIN)/python -m benchmarks.localisation $(ARGS)
+
+bench-memory: venv ## measure M3: passages of multi-hop questions, turns of long conversations
+	$(BIN)/python -m benchmarks.memory $(ARGS)
 
 bench-ingest: venv ## time until a tree is searchable, by stage, with memory
 	$(BIN)/python -m benchmarks.ingest $(ARGS)

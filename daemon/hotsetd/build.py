@@ -36,6 +36,15 @@ from workingset.vocabulary import TenantId
 
 
 @dataclass(frozen=True, slots=True)
+class Engines:
+    """The indexes and the model themselves, for what measures them."""
+
+    lexical: LexicalIndex
+    vector: VectorIndex
+    embedder: Embedder
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """What a running daemon is made of. `close` lets go of files in order: indexes, then the store."""
 
@@ -51,6 +60,7 @@ class Parts:
     ingesting: Ingesting
     counter: TokenCounter
     embedding_model: str
+    engines: Engines
     caller: Caller
 
     def close(self) -> None:
@@ -103,7 +113,7 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
         sources=FileSources(settings.retrieval.sources),
     )
     agents = Agents(settings.cache.hot_agents, settings.cache.hot_bytes)
-    changes = Changes(store, agents, settings.limits)
+    changes = Changes(store, agents, settings.limits, follower.hold)
     freshness = Freshness(store, follower, settings.jobs)
     return Parts(
         settings=settings,
@@ -118,6 +128,7 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
         ingesting=Ingesting(store, settings, clock, jobs.wake, jobs.holding),
         counter=counter,
         embedding_model=embedder.fingerprint,
+        engines=Engines(lexical, vector, embedder),
         caller=Caller(TenantId(settings.server.tenant)),
     )
 
