@@ -12,6 +12,7 @@ from dataclasses import replace
 from retrieval.ingest.guards import Reason
 from retrieval.ingest.languages.language import Declaration, Language, Sketch
 from retrieval.ingest.languages.reading import ParseGivenUp
+from retrieval.ingest.languages.testing import tested_files
 from retrieval.ingest.pieces import ParsedFile, Piece, SourceLines
 from retrieval.ingest.settings import IngestSettings, PieceSettings
 from retrieval.ingest.splitting import is_long, pack_rows, split_rows, statement_rows
@@ -109,7 +110,8 @@ class _PieceMaker:
         self._file_name = path.rpartition("/")[2]
         self._starts = [part.first for part in parts]
         self._values = self._by_part(sketch.values)
-        self._uses = self._by_part(sketch.uses)
+        self._uses = self._by_part(self._inside(sketch.uses))
+        self._refers = self._by_part(self._inside(sketch.refers))
         self._declared: list[list[Declaration]] = [[] for _ in parts]
         for declaration in sketch.declarations:
             self._declared[self._part_at(declaration.first_row)].append(declaration)
@@ -120,20 +122,22 @@ class _PieceMaker:
         part = self._parts[at]
         text = self._lines.slice(part.first, part.last)
         values = self._value_names(at)
-        kind = self._kind(part)
+        kind, limits = self._kind(part), self._settings.pieces
         renderings = self._render(part, at, text)
         return Piece(
             kind=kind,
-            title=clip(self._title(part, values, text), self._settings.pieces.title_characters),
+            title=clip(self._title(part, values, text), limits.title_characters),
             lines=Lines(part.first + 1, part.last + 1),
             text=text,
             outline=renderings.outline,
             gist=renderings.gist,
-            symbols=self._bounded(self._symbols(part, at, values), self._settings.pieces.symbols, "symbols_cut"),
-            uses=self._bounded(self._uses[at], self._settings.pieces.uses, "uses_cut"),
-            imports=self._bounded(self._sketch.imports, self._settings.pieces.imports, "imports_cut")
-            if at == 0
-            else (),
+            symbols=self._bounded(self._symbols(part, at, values), limits.symbols, "symbols_cut"),
+            uses=self._bounded(self._uses[at], limits.uses, "uses_cut"),
+            imports=self._bounded(self._sketch.imports, limits.imports, "imports_cut") if at == 0 else (),
+            refers=self._bounded((n for n in self._refers[at] if n not in self._uses[at]), limits.refers, "refers_cut"),
+            bases=self._bounded(self._bases(part), limits.symbols, "bases_cut"),
+            tested=tested_files(self._path) if at == 0 else (),
+            packages=self._bounded(self._sketch.packages, limits.imports, "packages_cut") if at == 0 else (),
         )
 
     def _kind(self, part: _Part) -> str:
@@ -159,8 +163,12 @@ class _PieceMaker:
         segment = self._parts[at].segment
         if segment.declaration is not None and not segment.declaration.is_class:
             return ()
-        scope = segment.declaration.title if segment.declaration is not None else segment.scope
+        scope = segment.declaration.scope if segment.declaration is not None else segment.scope
         return tuple(f"{scope}.{name}" if scope else name for name in self._values[at])
+
+    def _bases(self, part: _Part) -> tuple[str, ...]:
+        declaration = part.segment.declaration
+        return () if declaration is None or part.number else declaration.bases
 
     def _symbols(self, part: _Part, at: int, values: Sequence[str]) -> Iterable[str]:
         if part.segment.is_head and part.number == 0:
@@ -197,7 +205,7 @@ class _PieceMaker:
         for later in range(at, len(self._parts)):
             if self._starts[later] > last:
                 break
-            inner.extend(d for d in self._declared[later] if not d.nested and d.title.startswith(own.title + "."))
+            inner.extend(d for d in self._declared[later] if not d.nested and d.title.startswith(own.scope + "."))
         return inner
 
     def _by_part(self, named: Iterable[tuple[int, str]]) -> list[dict[str, None]]:
@@ -206,6 +214,13 @@ class _PieceMaker:
         for row, name in sorted(named):
             found[self._part_at(row)].setdefault(name)
         return found
+
+    def _inside(self, named: Iterable[tuple[int, str]]) -> Iterable[tuple[int, str]]:
+        """The names without those in rows that only joined a function: it is not the function that uses them."""
+        for row, name in named:
+            own = self._parts[self._part_at(row)].segment.declaration
+            if own is None or own.is_class or own.first_row <= row <= own.last_row:
+                yield row, name
 
     def _part_at(self, row: int) -> int:
         return max(0, bisect_right(self._starts, row) - 1)

@@ -1,13 +1,19 @@
-"""The edges that a file's records imply: what holds what, what the file imports, what each function calls."""
+"""The edges that a file's records imply: what holds what, what the file imports, what each function calls and names.
+
+What tests what and what overrides what follow from these and from names: `tested_edges`, `override_edges`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from retrieval.ingest.documents import SEPARATOR
-from retrieval.ingest.link_tables import FileTable, LinkTables
+from retrieval.ingest.headings import SEPARATOR
+from retrieval.ingest.link_tables import LinkTables
+from retrieval.ingest.name_meaning import Meanings
+from retrieval.ingest.override_edges import OVERRIDES, overridden
+from retrieval.ingest.tested_edges import TESTS, file_under_test, is_test_block, tested
 from retrieval.record import Edge, NameKind, Record
 from retrieval.relations import BUILT_IN
 from workingset.vocabulary import Ref
@@ -15,10 +21,19 @@ from workingset.vocabulary import Ref
 CONTAINS = "contains"
 IMPORTS = "imports"
 CALLS = "calls"
+REFERENCES = "references"
 DERIVED = frozenset((CONTAINS, IMPORTS, CALLS))
+"""Relations that only this pass writes at a record of a file."""
+GUESSED = frozenset((REFERENCES, TESTS, OVERRIDES))
+"""Relations that hosts may state, too: those of this pass are the ones marked best effort."""
 
-_CALLING = frozenset(("function", "chunk"))
+_CALLING = frozenset(("function", "chunk", "class"))
 _PART = re.compile(r"(.+) \((?:part \d+|body)\)", re.DOTALL)
+
+
+def is_derived(edge: Edge) -> bool:
+    """True for an edge that this pass wrote, were it to start at a record of a file."""
+    return edge.relation in DERIVED or (edge.relation in GUESSED and edge.best_effort)
 
 
 def derive_edges(records: Sequence[Record], tables: LinkTables) -> dict[Ref, frozenset[Edge]]:
@@ -44,10 +59,23 @@ def _file_edges(records: Sequence[Record], tables: LinkTables) -> Iterator[Edge]
         target = tables.file(path)
         if target is not None and target.first != records[0].ref:
             yield Edge(records[0].ref, IMPORTS, target.first, BUILT_IN[IMPORTS])
-    callees = _Callees(table, (*tables.in_reach(table), *imported), tables)
+    reach = tables.seen_by(table)
+    meanings = Meanings(table, reach, tables)
     for record in records:
-        if record.kind in _CALLING:
-            yield from callees.edges(record)
+        is_calling = record.kind in _CALLING or is_test_block(record, table.family)
+        called = meanings.of(record, NameKind.USES) if is_calling else set()
+        mentioned = meanings.of(record, NameKind.REFERS) - called if is_calling else set()
+        yield from _guesses(record, CALLS, called)
+        yield from _guesses(record, REFERENCES, mentioned)
+        yield from _guesses(record, TESTS, tested(record, called | mentioned, table, reach, tables))
+        yield from _guesses(record, OVERRIDES, overridden(record, table, reach, tables))
+    yield from _guesses(records[0], TESTS, file_under_test(records[0], table, imported, tables))
+
+
+def _guesses(record: Record, relation: str, targets: Iterable[Ref]) -> Iterator[Edge]:
+    for target in sorted(targets):
+        if target != record.ref:
+            yield Edge(record.ref, relation, target, BUILT_IN[relation], best_effort=True)
 
 
 def _contained(records: Sequence[Record]) -> Iterator[Edge]:
@@ -73,48 +101,3 @@ def _parent(record: Record, seen: dict[str, Ref], classes: dict[str, Ref]) -> Re
     if record.kind == "section":
         return seen.get(record.title.rpartition(SEPARATOR)[0])
     return classes.get(record.title.partition(", ")[0].rpartition(".")[0])
-
-
-class _Callees:
-    """What the names used in one file mean: in the same class, the same file, a file in reach, or the namespace.
-
-    The nearest place that knows the name decides; where it knows it too often, the name points nowhere.
-    """
-
-    def __init__(self, table: FileTable, reach: Sequence[str], tables: LinkTables) -> None:
-        self._table = table
-        self._reach = [other for path in reach if (other := tables.file(path)) is not None]
-        self._tables = tables
-        self._limit = tables.settings.definers
-        self._known: dict[str, tuple[Ref, ...]] = {}
-
-    def edges(self, record: Record) -> Iterator[Edge]:
-        """Yield the record's calls."""
-        found: set[Ref] = set()
-        scope = record.title.partition(" (")[0].rpartition(".")[0]
-        for name in record.names:
-            if name.kind is NameKind.USES:
-                own = self._table.titled.get(f"{scope}.{name.text}") if scope else None
-                found.update(own[:1] if own else self._outside_class(name.text))
-        found.discard(record.ref)
-        for target in sorted(found):
-            yield Edge(record.ref, CALLS, target, BUILT_IN[CALLS], best_effort=True)
-
-    def _outside_class(self, name: str) -> tuple[Ref, ...]:
-        known = self._known.get(name)
-        if known is None:
-            known = self._known[name] = self._resolve(name)
-        return known
-
-    def _resolve(self, name: str) -> tuple[Ref, ...]:
-        near = self._table.top.get(name) or self._table.methods.get(name)
-        if near:
-            return self._few(near)
-        for by_name in ([other.top for other in self._reach], [other.methods for other in self._reach]):
-            far = dict.fromkeys(ref for names in by_name if name in names for ref in names[name])
-            if far:
-                return self._few(tuple(far))
-        return self._tables.definers(name, self._table.family) or ()
-
-    def _few(self, refs: tuple[Ref, ...]) -> tuple[Ref, ...]:
-        return refs if len(refs) <= self._limit else ()

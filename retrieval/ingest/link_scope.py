@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from retrieval.errors import CutExpired
+from retrieval.ingest.languages.testing import is_test_path
 from retrieval.ingest.link_tables import CALLABLE, LinkTables, family_of
 from retrieval.record import NameKind, Record, RecordChange
 from retrieval.store.interface import Snapshot, Store
@@ -16,6 +17,7 @@ _PAGE = 2_000
 """Guess: changes or records read from one snapshot."""
 _LARGEST_ID = 2**63 - 1
 _GO_MOD = "go.mod"
+_OF_FILES = frozenset((NameKind.PACKAGE, NameKind.IMPORTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +33,16 @@ class _Changed:
     """What changed, gathered over the log.
 
     `files` are (path, language) that came, went, or got another first record. `names` are (simple name, family) of
-    what can be called, with the files that began or ceased to define it and how often.
+    what can be called, with the files that began or ceased to define it and how often; `scopes` are the types whose
+    members came or went, `packages` those that a file entered or left.
     """
 
     any: bool = False
     paths: set[str] = field(default_factory=set)
     files: set[tuple[str, str]] = field(default_factory=set)
     names: dict[tuple[str, str], Counter[tuple[str, str]]] = field(default_factory=dict)
+    scopes: set[str] = field(default_factory=set)
+    packages: set[str] = field(default_factory=set)
     everything: bool = False
 
     def note(self, old: Record | None, new: Record | None) -> None:
@@ -49,11 +54,13 @@ class _Changed:
             self.everything |= record.path.rpartition("/")[2] == _GO_MOD
         if _places(old) != _places(new):
             self.files.update((record.path, record.language) for record in versions)
+            self.packages.update(text for kind, text in _file_names(*versions) if kind is NameKind.PACKAGE)
         if _callable_as(old) != _callable_as(new):
             for record in versions:
                 if record.kind in CALLABLE:
                     name = (record.title.rpartition(".")[2], family_of(record.language))
                     self.names.setdefault(name, Counter())[record.path, record.language] += 1
+                    self.scopes.add(record.title.rpartition(".")[0].rpartition(".")[2] or name[0])
 
 
 def changed_scope(store: Store, tenant: TenantId, namespace: Namespace, after: Generation, tables: LinkTables) -> Scope:
@@ -65,7 +72,8 @@ def changed_scope(store: Store, tenant: TenantId, namespace: Namespace, after: G
                 tables.read_from(snapshot)
                 _add_dependents(changed, tables)
             return Scope(tuple(sorted(changed.paths)), changed.any)
-    return Scope(tuple(sorted(_all_paths(store, tenant, namespace))), True)
+    with store.snapshot(tenant) as snapshot:
+        return Scope(tuple(snapshot.all_paths(namespace)), True)
 
 
 def _gather(store: Store, tenant: TenantId, namespace: Namespace, after: Generation, limit: int) -> _Changed:
@@ -100,14 +108,21 @@ def _places(record: Record | None) -> tuple[str, ...]:
     """Where the file is that the record stands for, as the first record of a file does."""
     if record is None or record.lines is None or record.lines.start > 1:
         return ()
-    return (record.path, record.language)
+    return (record.path, record.language, *(text for _, text in _file_names(record)))
+
+
+def _file_names(*records: Record) -> Iterator[tuple[NameKind, str]]:
+    """What a file says of itself as a whole."""
+    for record in records:
+        yield from ((name.kind, name.text) for name in record.names if name.kind in _OF_FILES)
 
 
 def _callable_as(record: Record | None) -> tuple[str, ...]:
     """What of a record a call may hang on."""
     if record is None or record.kind not in CALLABLE:
         return ()
-    return (record.kind, record.path, record.language, record.title)
+    bases = (name.text for name in record.names if name.kind is NameKind.BASES)
+    return (record.kind, record.path, record.language, record.title, *bases)
 
 
 def _add_dependents(changed: _Changed, tables: LinkTables) -> None:
@@ -122,26 +137,45 @@ def _add_dependents(changed: _Changed, tables: LinkTables) -> None:
             seeing[file] = found
         return seeing[file]
 
+    _add_by_names(changed, tables)
     for file in sorted(changed.files):
         changed.paths |= sees(file)
     for (name, family), places in sorted(changed.names.items()):
         if not family:
             continue
-        users = tables.paths_naming(NameKind.USES, name)
+        users, certain = tables.paths_using(NameKind.USES, name)
+        also, too = tables.paths_using(NameKind.REFERS, name)
+        users, certain = users | also, certain | too
         if users and tables.callables(name, family, tables.settings.definers + places.total()) is None:
             # The name was and is defined too often to mean anything beyond the files that see its place.
-            users &= set().union(*(sees(file) for file in sorted(places)))
+            users &= set().union(certain, *(sees(file) for file in sorted(places)))
         changed.paths |= users
+        for place in sorted(places):
+            changed.paths.update(path for path in sees(place) if is_test_path(path))
 
 
-def _all_paths(store: Store, tenant: TenantId, namespace: Namespace) -> set[str]:
-    return {record.path for record in _all_records(store, tenant, namespace) if record.path}
+def _add_by_names(changed: _Changed, tables: LinkTables) -> None:
+    """Add who depends on a file's name, on a class's members or on who is in a package."""
+    _add_subclasses(changed, tables)
+    for name in sorted({path.rpartition("/")[2] for path, _ in changed.files}):
+        changed.paths |= tables.paths_naming(NameKind.TESTED, name)
+    for package in sorted(changed.packages):
+        changed.paths |= tables.paths_naming(NameKind.PACKAGE, package)
+        changed.paths |= tables.paths_naming(NameKind.IMPORTS, package)
+        changed.paths |= tables.paths_naming(NameKind.IMPORTS, f"{package}.*")
 
 
-def _all_records(store: Store, tenant: TenantId, namespace: Namespace) -> Iterator[Record]:
-    after: int | None = 0
-    while after is not None:
-        with store.snapshot(tenant) as snapshot:
-            page = snapshot.list_records(namespace, after, _PAGE)
-        yield from page.records
-        after = page.next_after
+def _add_subclasses(changed: _Changed, tables: LinkTables) -> None:
+    """Add the files of all classes below those that changed, or whose file sees something else now."""
+    pending = set(changed.scopes)
+    for path, _ in changed.files:
+        table = tables.file(path)
+        pending.update(scope.rpartition(".")[2] for scope in (table.bases if table is not None else ()))
+    known: set[str] = set()
+    while pending:
+        name = pending.pop()
+        known.add(name)
+        for simple, paths in tables.subclasses(name).items():
+            changed.paths |= paths
+            if simple not in known:
+                pending.add(simple)

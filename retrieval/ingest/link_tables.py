@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum, unique
 from typing import Generic, TypeVar
 
 from retrieval.ingest.languages.language import Importer
+from retrieval.ingest.languages.naming import AT, module_prefix
 from retrieval.ingest.languages.registry import language_named
 from retrieval.ingest.recording import folder_name
 from retrieval.ingest.settings import LinkSettings
@@ -28,12 +30,23 @@ CALLABLE = frozenset(("function", "class"))
 _GO_MOD = "go.mod"
 _GO_MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 _SCAN = 64
+_FAMILIES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
+
+
+@unique
+class Shape(Enum):
+    """Where a name that is looked for stands: anywhere, in no class, or in one."""
+
+    ANY = "any"
+    TOP = "top"
+    METHOD = "method"
 
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
     """What can be called in a file. `first` is the record that stands for it; `family` groups languages that call one
-    another, empty where there is no grammar. `titled` goes by qualified, `top` and `methods` by simple name."""
+    another, empty where there is no grammar. `titled` goes by qualified, `top` and `methods` by simple name, `bases` by
+    the title that the members of a class begin with."""
 
     path: str
     language: str
@@ -43,6 +56,8 @@ class FileTable:
     top: dict[str, tuple[Ref, ...]]
     methods: dict[str, tuple[Ref, ...]]
     imports: tuple[str, ...]
+    packages: tuple[str, ...] = ()
+    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _Recent(Generic[K, V]):
@@ -73,10 +88,12 @@ class LinkTables:
         self._snapshot: Snapshot | None = None
         self._cut = Cut()
         self._files: _Recent[str, FileTable | None] = _Recent(settings.remembered_files)
-        self._definers: _Recent[tuple[str, str], tuple[Ref, ...] | None] = _Recent(settings.remembered_names)
+        self._definers: _Recent[tuple[str, str, Shape], tuple[Ref, ...] | None] = _Recent(settings.remembered_names)
         self._places: _Recent[str, bool] = _Recent(settings.remembered_names)
         self._endings: _Recent[str, tuple[str, ...]] = _Recent(settings.remembered_names)
         self._folders: _Recent[str, tuple[str, ...]] = _Recent(settings.remembered_files)
+        self._titles: _Recent[Ref, tuple[str, str] | None] = _Recent(settings.remembered_names)
+        self._packages: _Recent[str, tuple[str, ...]] = _Recent(settings.remembered_files)
         self._imported: _Recent[str, tuple[str, ...]] = _Recent(settings.remembered_files)
         self._modules: tuple[tuple[str, str], ...] | None = None
 
@@ -87,7 +104,7 @@ class LinkTables:
 
     def file(self, path: str) -> FileTable | None:
         """The table of the file at the path, or None where there is none."""
-        return self._files.get(path, lambda: self._table(path, self._open.path_records(self._namespace, path)))
+        return self._files.get(path, lambda: self._table(path, self._records_at(path)))
 
     def learn(self, path: str, records: Sequence[Record]) -> None:
         """Make the file's table from its records, which were read anyway, unless it is remembered."""
@@ -100,20 +117,37 @@ class LinkTables:
     def in_reach(self, table: FileTable) -> tuple[str, ...]:
         """The files whose names need no import."""
         importer = _importer(table.language)
-        return () if importer is None else importer.in_reach(table.path, self)
+        reach = () if importer is None else importer.in_reach(table.path, self)
+        return reach if len(reach) <= self.settings.reach_files else ()
 
-    def definers(self, name: str, family: str) -> tuple[Ref, ...] | None:
+    def seen_by(self, table: FileTable) -> tuple[FileTable, ...]:
+        """The tables of the files whose names the file sees: those in reach, then those that it imports."""
+        paths = (*self.in_reach(table), *self.imported(table))
+        return tuple(other for path in paths if (other := self.file(path)) is not None)
+
+    def subclasses(self, name: str) -> dict[str, set[str]]:
+        """The classes that name it as a base, by their simple names, with their paths."""
+        found: dict[str, set[str]] = {}
+        ids = self._open.find(self._namespace, NameKind.BASES, name, self.settings.definers_scanned)
+        for record in self._live(ids):
+            if record.path and _has_name(record, NameKind.BASES, name):
+                simple = record.title.rpartition(" ")[2].rpartition(".")[2]
+                found.setdefault(simple, set()).add(record.path)
+        return found
+
+    def definers(self, name: str, family: str, shape: Shape = Shape.ANY) -> tuple[Ref, ...] | None:
         """What can be called by this name, or None where that is more than `LinkSettings.definers` records."""
-        return self._definers.get((name, family), lambda: self.callables(name, family, self.settings.definers))
+        limit = self.settings.definers
+        return self._definers.get((name, family, shape), lambda: self.callables(name, family, limit, shape))
 
-    def callables(self, name: str, family: str, limit: int) -> tuple[Ref, ...] | None:
+    def callables(self, name: str, family: str, limit: int, shape: Shape = Shape.ANY) -> tuple[Ref, ...] | None:
         """What can be called by this name in the whole namespace, sorted; None for more than `limit` records."""
         ids = self._open.find(self._namespace, NameKind.SYMBOL, name, self.settings.definers_scanned)
         if len(ids) == self.settings.definers_scanned:
             return None
         found: list[Ref] = []
         for record in self._live(ids):
-            if record.kind in CALLABLE and family_of(record.language) == family and _is_named(record, name):
+            if record.kind in CALLABLE and family_of(record.language) == family and _is_named(record, name, shape):
                 found.append(record.ref)
                 if len(found) > limit:
                     return None
@@ -123,6 +157,25 @@ class LinkTables:
         """The paths of live records that have the name."""
         ids = self._open.find(self._namespace, kind, text, self.settings.definers_scanned)
         return {record.path for record in self._live(ids) if record.path and _has_name(record, kind, text)}
+
+    def paths_using(self, kind: NameKind, name: str) -> tuple[set[str], set[str]]:
+        """The paths of live records that use the name: in whatever way, and as one of a module's."""
+        limit = self.settings.definers_scanned
+        used = self.paths_naming(kind, name)
+        modules: set[str] = set()
+        found = self._open.find_prefix(self._namespace, kind, name + AT, limit)
+        for record in self._live(sorted({record_id for _, record_id in found})):
+            texts = [n.text for n in record.names if n.kind is kind and n.text.startswith(name + AT)]
+            if record.path and texts:
+                used.add(record.path)
+                if any(text.startswith(module_prefix(name)) for text in texts):
+                    modules.add(record.path)
+        return used, modules
+
+    def resolve(self, table: FileTable, name: str) -> tuple[str, ...]:
+        """The files that an import name means in a file."""
+        importer = _importer(table.language)
+        return () if importer is None else importer.resolve(name, table.path, self)
 
     def names_of(self, path: str, language: str) -> tuple[str, ...]:
         """The names by which other files may import the file."""
@@ -146,6 +199,24 @@ class LinkTables:
         """See `PathLookup`."""
         return self._folders.get(folder, lambda: self._paths_named(folder_name(folder)))
 
+    def in_package(self, package: str) -> tuple[str, ...]:
+        """See `PathLookup`."""
+        return self._packages.get(package, lambda: tuple(sorted(self.paths_naming(NameKind.PACKAGE, package))))
+
+    def packages_of(self, path: str) -> tuple[str, ...]:
+        """See `PathLookup`."""
+        table = self.file(path)
+        return () if table is None else table.packages
+
+    def imports_of(self, path: str) -> tuple[str, ...]:
+        """See `PathLookup`."""
+        table = self.file(path)
+        return () if table is None else self.imported(table)
+
+    def place_of(self, ref: Ref) -> tuple[str, str] | None:
+        """The path and the title of a live record."""
+        return self._titles.get(ref, lambda: self._place(ref))
+
     def go_modules(self) -> tuple[tuple[str, str], ...]:
         """See `PathLookup`."""
         if self._modules is None:
@@ -164,6 +235,13 @@ class LinkTables:
             raise RuntimeError("tables were asked before they were given a snapshot")
         return self._snapshot
 
+    def _records_at(self, path: str) -> list[Record]:
+        return self._open.path_records(self._namespace, path, texts=False)
+
+    def _place(self, ref: Ref) -> tuple[str, str] | None:
+        record = self._open.record(ref)
+        return None if record is None or record.removed else (record.path, record.title)
+
     def _find_path(self, text: str, limit: int) -> list[int]:
         return self._open.find(self._namespace, NameKind.PATH, text, limit)
 
@@ -174,7 +252,7 @@ class LinkTables:
     def _live(self, ids: Sequence[int]) -> Iterator[Record]:
         """The live records of the ids, read in small steps so that whoever has seen enough stops early."""
         for at in range(0, len(ids), _SCAN):
-            for record in self._open.records_by_id(ids[at : at + _SCAN], self._cut):
+            for record in self._open.records_by_id(ids[at : at + _SCAN], self._cut, texts=False):
                 if record is not None and not record.removed:
                     yield record
 
@@ -191,8 +269,10 @@ class LinkTables:
                 by_name = methods if scope else top
                 by_name[name] = (*by_name.get(name, ()), record.ref)
         language = records[0].language
-        imports = tuple(name.text for r in records for name in r.names if name.kind is NameKind.IMPORTS)
-        return FileTable(path, language, family_of(language), records[0].ref, titled, top, methods, imports)
+        imports, packages = _named(records, NameKind.IMPORTS), _named(records, NameKind.PACKAGE)
+        bases = _bases(records)
+        family = family_of(language)
+        return FileTable(path, language, family, records[0].ref, titled, top, methods, imports, packages, bases)
 
     def _resolve(self, table: FileTable) -> tuple[str, ...]:
         importer = _importer(table.language)
@@ -207,10 +287,23 @@ class LinkTables:
 
 
 def family_of(language: str) -> str:
-    """The group of languages that call one another: TypeScript and JavaScript are one."""
-    if language_named(language) is None:
-        return ""
-    return "javascript" if language in {"typescript", "tsx"} else language
+    """The group of languages that call one another: TypeScript and JavaScript are one, and so are C and C++."""
+    return "" if language_named(language) is None else _FAMILIES.get(language, language)
+
+
+def _named(records: Sequence[Record], kind: NameKind) -> tuple[str, ...]:
+    return tuple(name.text for record in records for name in record.names if name.kind is kind)
+
+
+def _bases(records: Sequence[Record]) -> dict[str, tuple[str, ...]]:
+    """What the classes extend, by what their members' titles begin with: `impl Shape for Circle` adds to Circle."""
+    found: dict[str, tuple[str, ...]] = {}
+    for record in records:
+        if record.kind == "class":
+            bases = _named((record,), NameKind.BASES)
+            scope = record.title.rpartition(" ")[2]
+            found[scope] = (*found.get(scope, ()), *bases)
+    return {scope: tuple(dict.fromkeys(bases)) for scope, bases in found.items() if bases}
 
 
 def _importer(language: str) -> Importer | None:
@@ -222,5 +315,6 @@ def _has_name(record: Record, kind: NameKind, text: str) -> bool:
     return any(name.kind is kind and name.text == text for name in record.names)
 
 
-def _is_named(record: Record, name: str) -> bool:
-    return record.title.rpartition(".")[2] == name
+def _is_named(record: Record, name: str, shape: Shape) -> bool:
+    scope, _, own = record.title.rpartition(".")
+    return own == name and (shape is Shape.ANY or (shape is Shape.METHOD) == bool(scope))

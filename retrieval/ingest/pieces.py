@@ -1,4 +1,4 @@
-"""Pieces: what a file is cut into, before it has refs. The pieces of a file tile it: each line is in exactly one."""
+"""Pieces: what a file is cut into, before it has refs. The pieces of a file tile it, but for HTML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from workingset.vocabulary import Digest, Lines
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One record to be. `lines` is its one contiguous range and `text` exactly those lines, line ends included."""
+    """One record to be. `lines` is its one contiguous range and `text` exactly those lines, line ends included.
+
+    Two kinds share lines: pieces of one line of prose too long for a record, and extracts of HTML, whose lines are the
+    range of the source that they were taken from. Secrets have been taken out of the text.
+    The names are those of `NameKind`.
+    """
 
     kind: str
     title: str
@@ -20,11 +25,19 @@ class Piece:
     symbols: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
+    refers: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    tested: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """A file cut into pieces, in order. `cuts` counts names that were left out, by reason."""
+    """A file cut into pieces, in order. `cuts` counts names that were left out, by reason.
+
+    `digests` and `locals` are the pieces' record digests and the names that their refs end with at first sight; empty
+    until `parse_file` adds them.
+    """
 
     path: str
     language: str
@@ -32,6 +45,8 @@ class ParsedFile:
     size_bytes: int
     pieces: tuple[Piece, ...]
     cuts: tuple[tuple[str, int], ...] = ()
+    digests: tuple[Digest, ...] = ()
+    locals: tuple[str, ...] = ()
 
 
 class SourceLines:

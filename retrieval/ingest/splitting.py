@@ -11,6 +11,17 @@ from retrieval.ingest.settings import PieceSettings
 
 _DEPTH = 40
 """Guess: deeper nesting is not worth looking for a place to cut."""
+_BODIES = frozenset(
+    (
+        *("block", "statement_block", "class_body", "statement_list", "string_content", "string_end"),
+        *("compound_statement", "declaration_list", "field_declaration_list", "constructor_body", "enum_body"),
+        *("interface_body", "annotation_type_body", "accessor_list", "switch_body", "switch_block", "match_block"),
+        *("body_statement", "block_body", "then", "do", "do_block", "do_group", "heredoc_body", "heredoc_content"),
+        *("heredoc_end", "raw_string_content", "string_literal_content", "raw_string_literal_content", "subshell"),
+        *("enumerator_list", "enum_member_declaration_list", "field_initializer_list", "initializer_list"),
+    )
+)
+"""Nodes that belong to the line above them, in any language."""
 _BLANK_BEFORE = 1_000
 """A row after a blank one, where no tree knows better; worse than any statement, better than any other row."""
 
@@ -90,7 +101,7 @@ def statement_rows(root: Node, lines: SourceLines, first: int, last: int) -> dic
 
 def _is_body(node: Node) -> bool:
     """A block begins with its first statement: cutting there would part `if x:` from all it guards."""
-    return node.type in {"block", "statement_block", "class_body", "statement_list", "string_content", "string_end"}
+    return node.type in _BODIES
 
 
 def _is_rest_long(lines: SourceLines, first: int, last: int, settings: PieceSettings) -> bool:

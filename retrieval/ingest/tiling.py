@@ -93,7 +93,7 @@ class Tiler:
         if len(code) > self._settings.attached_gap_lines or any(row in self._value_rows for row in code):
             start = next(row for row in range(first, begin) if not self._lines.is_blank(row))
             self._extend(start - 1)
-            self._segments.append(Segment(start, begin - 1, scope=owner.title if owner else ""))
+            self._segments.append(Segment(start, begin - 1, scope=owner.scope if owner else ""))
             return begin
         if opens_next and code and self._lines.rows[code[-1]].rstrip().endswith(_OPENERS):
             begin = code[0]

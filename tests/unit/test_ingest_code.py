@@ -70,12 +70,15 @@ def test_python_names_say_what_is_defined_used_and_imported() -> None:
     assert pieces["queue.py"].imports == ("heapq", "pkg.errors", "pkg.errors.Empty")
     assert pieces["queue.py"].symbols == ("pkg.queue", "queue", "LIMIT")
     assert pieces["size"].symbols == ("size", "queue.size")
-    assert set(pieces["size"].uses) == {"cached", "Queue", "inner", "heappush"}
-    assert pieces["Queue"].uses == ("Base",)
+    assert set(pieces["size"].uses) == {"inner", "heappush@=heapq"}
+    assert set(pieces["size"].refers) == {"cached", "Queue"}
+    assert pieces["Queue"].uses == ()
+    assert pieces["Queue"].refers == pieces["Queue"].bases == ("Base",)
     assert pieces["Queue"].symbols[:2] == ("Queue", "queue.Queue")
     assert "Queue.kind" in pieces["Queue"].symbols
     assert pieces["Queue.put"].symbols == ("Queue.put", "put", "queue.Queue.put")
-    assert pieces["Queue.put"].uses == ("Empty", "_check")
+    assert pieces["Queue.put"].uses == ("Empty@=pkg.errors", "_check@self")
+    assert pieces["Queue.put"].refers == ()
 
 
 def test_python_outlines_and_gists_are_extracts() -> None:
@@ -152,7 +155,8 @@ def test_go_types_methods_and_functions_become_records() -> None:
     assert head.gist == "store.go — Package store keeps things."
     assert store.symbols == ("Store",)
     assert put.symbols == ("Store.Put", "Put")
-    assert put.uses == ("T", "helper", "Encode")
+    assert put.uses == ("helper", "Encode@")
+    assert put.refers == ("T",)
     assert put.outline == "func (s *Store[T]) Put(item T) error\nPut puts. More."
 
 
@@ -200,9 +204,10 @@ def test_typescript_declarations_become_records() -> None:
     assert pieces["app.ts"].imports == ("./src/lib/a", "react", "./outside")
     assert pieces["app.ts"].symbols == ("LIMIT",)
     assert pieces["add"].gist == "export const add = async (x: number): Promise<Foo> — Adds."
-    assert pieces["add"].uses == ("a", "b")
-    assert set(pieces["Circle"].uses) >= {"Base", "Shape"}
-    assert pieces["Circle.area"].uses == ("Calculator", "run")
+    assert pieces["add"].uses == ("a", "b@self")
+    assert set(pieces["Circle"].refers) >= {"Base", "Shape"}
+    assert pieces["Circle"].bases == ("Base", "Shape")
+    assert pieces["Circle.area"].uses == ("Calculator", "run@")
 
 
 def test_javascript_and_tsx_are_read() -> None:
@@ -218,7 +223,7 @@ def test_javascript_and_tsx_are_read() -> None:
     ]
     assert file.pieces[0].imports == ("./u",)
     view = parsed("lib/a.tsx", "import {B} from './b';\n\nexport function View(p: P) {\n  return <B x={p}/>;\n}\n")
-    assert view.pieces[1].uses == ("P", "B")
+    assert (view.pieces[1].uses, view.pieces[1].refers) == (("B",), ("P",))
 
 
 def test_a_file_without_a_grammar_is_head_and_chunks() -> None:
@@ -240,4 +245,6 @@ def test_names_beyond_the_bound_are_counted() -> None:
 def test_a_program_without_extension_is_known_by_its_first_line() -> None:
     assert parsed("bin/tool", "#!/usr/bin/env python3\nimport os\n\ndef main(): pass\n").language == "python"
     assert parsed("bin/tool", "#!/usr/local/bin/node\nfoo()\n").language == "javascript"
-    assert parsed("bin/tool", "#!/bin/sh\necho\n").language == ""
+    assert parsed("bin/tool", "#!/bin/sh\necho\n").language == "bash"
+    assert parsed("bin/tool", "#!/usr/bin/env -S ruby -w\nputs 1\n").language == "ruby"
+    assert parsed("bin/tool", "#!/usr/bin/awk -f\n{ print }\n").language == ""

@@ -25,9 +25,9 @@ def store() -> Iterator[Store]:
 PYTHON = {
     "src/pkg/__init__.py": "from .core import run\n\nVERSION = 1\n",
     "src/pkg/core.py": (
-        "import os\nfrom . import tools\nfrom .tools import trim as t, Tool\n\n\n"
-        "class Core:\n    def start(self):\n        self.stop()\n        return unique_far()\n\n"
-        "    def stop(self):\n        Tool().use()\n\n\ndef run():\n    Core().start()\n    trim()\n    os.getcwd()\n"
+        "import os\nimport far.away as distant\nfrom . import tools\nfrom .tools import trim, Tool as T\n\n\n"
+        "class Core:\n    def start(self):\n        self.stop()\n        return distant.unique_far()\n\n"
+        "    def stop(self):\n        T().use()\n\n\ndef run():\n    Core().start()\n    trim()\n    os.getcwd()\n"
     ),
     "src/pkg/tools.py": (
         "import pkg.core\n\n\ndef trim():\n    pass\n\n\nclass Tool:\n    def use(self):\n        trim()\n"
@@ -44,6 +44,7 @@ def test_python_edges(store: Store, tmp_path: Path) -> None:
         ("src/pkg/__init__.py#__init__.py", f"{core}#core.py"),
         (f"{core}#core.py", "src/pkg/__init__.py#__init__.py"),
         (f"{core}#core.py", f"{tools}#tools.py"),
+        (f"{core}#core.py", "far/away.py#away.py"),
         (f"{tools}#tools.py", f"{core}#core.py"),
         ("tests/test_core.py#test_core.py", f"{core}#core.py"),
         ("tests/test_core.py#test_core.py", "src/pkg/__init__.py#__init__.py"),
@@ -66,6 +67,11 @@ def test_python_edges(store: Store, tmp_path: Path) -> None:
         ("contains", False),
         ("imports", False),
         ("calls", True),
+        ("tests", True),
+    }
+    assert titled_edges(store, "tests") == {
+        ("tests/test_core.py#test_core.py", f"{core}#core.py"),
+        ("tests/test_core.py#test_run", f"{core}#run"),
     }
 
 
@@ -153,13 +159,74 @@ def test_sections_contain_their_subsections_and_parts(store: Store, tmp_path: Pa
 
 
 def test_a_name_defined_everywhere_points_nowhere(store: Store, tmp_path: Path) -> None:
-    files: dict[str, str | bytes | None] = {f"m{n}.py": "import os\n\n\ndef common():\n    pass\n" for n in range(4)}
-    take(store, write_tree(tmp_path, files | {"use.py": "import os\n\n\ndef use():\n    common()\n"}))
+    files: dict[str, str | bytes | None] = {f"m{n}.rb": "LIMIT = 1\n\ndef common\nend\n" for n in range(4)}
+    take(store, write_tree(tmp_path, files | {"use.rb": "LIMIT = 1\n\ndef use\n  common()\nend\n"}))
     assert titled_edges(store, "calls") == set()
-    take(store, write_tree(tmp_path, {"m3.py": None}))
-    assert titled_edges(store, "calls") == {("use.py#use", f"m{n}.py#common") for n in range(3)}
-    take(store, write_tree(tmp_path, {"m3.py": "import os\n\n\ndef common():\n    pass\n"}))
+    take(store, write_tree(tmp_path, {"m3.rb": None}))
+    assert titled_edges(store, "calls") == {("use.rb#use", f"m{n}.rb#common") for n in range(3)}
+    take(store, write_tree(tmp_path, {"m3.rb": "LIMIT = 1\n\ndef common\nend\n"}))
     assert titled_edges(store, "calls") == set()
+
+
+def test_a_name_means_what_the_file_imports_and_nothing_else(store: Store, tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "from .tasks import *\n\nVERSION = 1\n",
+        "pkg/tasks.py": "import os\n\n\ndef sleep():\n    pass\n\n\nclass Task:\n    def open(self):\n        pass\n",
+        "use.py": (
+            "import time\nimport pkg\nfrom itertools import repeat\nfrom pkg.tasks import Task as T, sleep as nap\n\n\n"
+            "def through():\n    pkg.sleep()\n\n\ndef renamed():\n    nap()\n\n\ndef of_a_class():\n    T.open()\n\n\n"
+            "def elsewhere():\n    time.sleep()\n    repeat()\n    task.closing()\n    elsewhere_too()\n"
+        ),
+        "far.py": "import os\n\n\n"
+        + "".join(f"def {name}():\n    pass\n\n\n" for name in ("repeat", "closing", "elsewhere_too")),
+    }
+    take(store, write_tree(tmp_path, files))
+    expected = {
+        ("use.py#through", "pkg/tasks.py#sleep"),
+        ("use.py#renamed", "pkg/tasks.py#sleep"),
+        ("use.py#of_a_class", "pkg/tasks.py#Task.open"),
+    }
+    assert titled_edges(store, "calls") == expected
+    take(store, write_tree(tmp_path, {"pkg/__init__.py": "VERSION = 1\n"}))
+    assert titled_edges(store, "calls") == expected - {("use.py#through", "pkg/tasks.py#sleep")}
+    take(store, write_tree(tmp_path, {"pkg/__init__.py": files["pkg/__init__.py"]}))
+    assert titled_edges(store, "calls") == expected
+
+
+def test_what_is_inherited_is_found_and_follows_edits_of_any_class_above(store: Store, tmp_path: Path) -> None:
+    files = {
+        "a.py": "import os\n\n\nclass A:\n    def run(self):\n        pass\n",
+        "b.py": "from a import A\n\n\nclass B(A):\n    def other(self):\n        pass\n",
+        "c.py": "from b import B\n\n\nclass C(B):\n    def go(self):\n        self.run()\n\n    def other(self): ...\n",
+        "d.py": "from c import C\n\n\nclass D(C):\n    def run(self):\n        super().run()\n",
+    }
+    take(store, write_tree(tmp_path, files))
+    assert titled_edges(store, "calls") == {("c.py#C.go", "a.py#A.run"), ("d.py#D.run", "a.py#A.run")}
+    assert titled_edges(store, "overrides") == {("c.py#C.other", "b.py#B.other"), ("d.py#D.run", "a.py#A.run")}
+    take(store, write_tree(tmp_path, {"b.py": "import os\n\n\nclass B:\n    def other(self):\n        pass\n"}))
+    assert titled_edges(store, "calls") == set()
+    assert titled_edges(store, "overrides") == {("c.py#C.other", "b.py#B.other")}
+    take(store, write_tree(tmp_path, {"b.py": files["b.py"], "a.py": files["a.py"].replace("run", "walk")}))
+    assert titled_edges(store, "calls") == set()
+    take(store, write_tree(tmp_path, {"a.py": files["a.py"]}))
+    assert titled_edges(store, "calls") == {("c.py#C.go", "a.py#A.run"), ("d.py#D.run", "a.py#A.run")}
+
+
+def test_a_package_follows_files_that_come_and_go(store: Store, tmp_path: Path) -> None:
+    user = "package a;\n\nclass User {\n  void use() { new Late().go(); }\n}\n"
+    late = "package a;\n\nclass Late {\n  void go() { }\n}\n"
+    take(store, write_tree(tmp_path, {"x/User.java": user, "y/Other.java": late.replace("package a", "package b")}))
+    assert titled_edges(store, "calls") == {
+        ("x/User.java#User.use", "y/Other.java#Late"),
+        ("x/User.java#User.use", "y/Other.java#Late.go"),
+    }
+    take(store, write_tree(tmp_path, {"x/Late.java": late}))
+    assert titled_edges(store, "calls") == {
+        ("x/User.java#User.use", "x/Late.java#Late"),
+        ("x/User.java#User.use", "x/Late.java#Late.go"),
+    }
+    take(store, write_tree(tmp_path, {"x/Late.java": None}))
+    assert ("x/User.java#User.use", "y/Other.java#Late") in titled_edges(store, "calls")
 
 
 def test_an_edge_to_a_file_that_comes_later_is_made_then(store: Store, tmp_path: Path) -> None:

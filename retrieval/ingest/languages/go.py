@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import tree_sitter_go
 from tree_sitter import Node
 
-from retrieval.ingest.languages.language import Language, PathLookup, Sketch
-from retrieval.ingest.languages.reading import CompiledGrammar, Found, between, nest, text_of, used_names
+from retrieval.ingest.languages.above import Above
+from retrieval.ingest.languages.language import Language, PathLookup, Sketch, no_names
+from retrieval.ingest.languages.reading import CompiledGrammar, Found, between, nest, simple_name, text_of, used_names
 
 _QUERY = """
 (function_declaration) @function
@@ -16,15 +19,17 @@ _QUERY = """
 (source_file (type_declaration) @type)
 (call_expression function: (identifier) @use)
 (call_expression function: (selector_expression) @use)
-(composite_literal type: (type_identifier) @use)
-(composite_literal type: (qualified_type) @use)
-(_ parameters: (parameter_list (parameter_declaration type: (type_identifier) @use)))
-(_ parameters: (parameter_list (parameter_declaration type: (pointer_type (type_identifier) @use))))
-(import_spec path: (interpreted_string_literal) @import)
+(composite_literal type: (type_identifier) @refer)
+(composite_literal type: (qualified_type) @refer)
+(_ parameters: (parameter_list (parameter_declaration type: (type_identifier) @refer)))
+(_ parameters: (parameter_list (parameter_declaration type: (pointer_type (type_identifier) @refer))))
+(field_declaration type: (type_identifier) @refer)
+(field_declaration type: (pointer_type (type_identifier) @refer))
+(import_spec path: (interpreted_string_literal) @import) @spec
 (source_file (const_declaration (const_spec) @values))
 (source_file (var_declaration (var_spec) @values))
 (source_file (var_declaration (var_spec_list (var_spec) @values)))
-(source_file . (comment)* @about . (package_clause))
+(package_clause) @package
 """
 
 _COMMON_NAMES = """
@@ -33,12 +38,14 @@ _COMMON_NAMES = """
     Errorf Sprintf Printf Println Fatalf Fatal Logf Run Helper Len String Close
 """
 _COMMON = frozenset(_COMMON_NAMES.split())
+_VERSION = re.compile(r"v\d+")
 
 
 def read(source: bytes, path: str) -> Sketch:
     """Read a Go file."""
     del path
     root, captured = _grammar().capture(source)
+    above = Above(source, "//", ("/*", "*/"))
     found = [
         Found(False, node, node, text_of(source, name), _receiver(source, node))
         for node in captured.get("function", ())
@@ -46,17 +53,19 @@ def read(source: bytes, path: str) -> Sketch:
     ]
     for node in captured.get("type", ()):
         found.extend(_types(source, node))
+    imported = _bound(source, captured.get("spec", ()))
     return Sketch(
-        declarations=nest(found, lambda f: _signature(source, f), lambda f: _comment_above(source, f.outer)),
+        declarations=nest(found, lambda f: _signature(source, f), lambda f: above.comment(f.outer.start_point[0])),
         values=tuple(
             (name.start_point[0], text_of(source, name))
             for spec in captured.get("values", ())
             for name in spec.children_by_field_name("name")
             if name.type == "identifier"
         ),
-        uses=tuple(used_names(source, captured.get("use", ()), _COMMON, ())),
+        uses=tuple(used_names(source, captured.get("use", ()), _COMMON, (), imported)),
+        refers=tuple(used_names(source, captured.get("refer", ()), _COMMON, (), imported)),
         imports=tuple(dict.fromkeys(text_of(source, n).strip('"') for n in captured.get("import", ()))),
-        description="\n".join(_uncommented(text_of(source, n)) for n in captured.get("about", ())),
+        description="\n".join(above.comment(n.start_point[0]) for n in captured.get("package", ())[:1]),
         root=root,
     )
 
@@ -73,8 +82,22 @@ def _types(source: bytes, node: Node) -> list[Found]:
     for spec in specs:
         name = spec.child_by_field_name("name")
         if name is not None:
-            found.append(Found(True, spec, node if len(specs) == 1 else spec, text_of(source, name)))
+            outer = node if len(specs) == 1 else spec
+            found.append(Found(True, spec, outer, text_of(source, name), bases=tuple(_embedded(source, spec))))
     return found
+
+
+def _embedded(source: bytes, spec: Node) -> Iterator[str]:
+    """The types whose methods a struct or an interface takes over."""
+    kind = spec.child_by_field_name("type")
+    if kind is None or kind.type not in {"struct_type", "interface_type"}:
+        return
+    fields = kind.named_children[0].named_children if kind.type == "struct_type" and kind.named_children else ()
+    for field in (*fields, *(child for child in kind.named_children if child.type == "type_elem")):
+        if field.child_by_field_name("name") is None and field.type in {"field_declaration", "type_elem"}:
+            inner = field.child_by_field_name("type") or (field.named_children[0] if field.named_children else None)
+            if inner is not None and inner.type in {"type_identifier", "qualified_type", "generic_type"}:
+                yield simple_name(text_of(source, inner).partition("[")[0])
 
 
 def _receiver(source: bytes, node: Node) -> str:
@@ -95,19 +118,16 @@ def _signature(source: bytes, found: Found) -> str:
     return text if text.startswith("type ") else f"type {text}"
 
 
-def _comment_above(source: bytes, node: Node) -> str:
-    """The comment lines that end on the row before the declaration."""
-    lines = source[: node.start_byte].decode("utf-8", "replace").split("\n")[-200:-1]
-    kept: list[str] = []
-    for line in reversed(lines):
-        if not line.lstrip().startswith("//"):
-            break
-        kept.append(_uncommented(line))
-    return "\n".join(reversed(kept))
-
-
-def _uncommented(text: str) -> str:
-    return "\n".join(line.strip().lstrip("/*").rstrip("*/").strip() for line in text.split("\n"))
+def _bound(source: bytes, specs: Iterable[Node]) -> dict[str, str]:
+    """Import paths by the name they have in the file: as written, else the last element that is no version."""
+    bound: dict[str, str] = {}
+    for spec in specs:
+        alias, path = spec.child_by_field_name("name"), spec.child_by_field_name("path")
+        if path is not None:
+            full = text_of(source, path).strip('"')
+            parts = [part for part in full.split("/") if not _VERSION.fullmatch(part)] or [full]
+            bound[parts[-1] if alias is None else text_of(source, alias)] = full
+    return bound
 
 
 class GoImporter:
@@ -134,11 +154,6 @@ class GoImporter:
         return tuple(other for other in lookup.in_folder(path.rpartition("/")[0]) if other != path)
 
 
-def _no_names(path: str) -> tuple[str, ...]:
-    del path
-    return ()
-
-
 GO = Language(
     name="go",
     extensions=(".go",),
@@ -147,5 +162,5 @@ GO = Language(
     block_comment=("/*", "*/"),
     read=read,
     importer=GoImporter(),
-    module_names=_no_names,
+    module_names=no_names,
 )

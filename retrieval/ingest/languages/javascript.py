@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 
 import tree_sitter_javascript
 import tree_sitter_typescript
 from tree_sitter import Node
 
-from retrieval.ingest.languages.language import Language, PathLookup, Sketch
-from retrieval.ingest.languages.reading import CompiledGrammar, Found, between, nest, text_of, used_names, wrappers
+from retrieval.ingest.languages.above import Above, uncommented
+from retrieval.ingest.languages.language import Language, PathLookup, Sketch, no_names
+from retrieval.ingest.languages.reading import (
+    CompiledGrammar,
+    Found,
+    between,
+    nest,
+    simple_name,
+    text_of,
+    used_names,
+    wrappers,
+)
 
 _SHARED = """
 (function_declaration) @function
@@ -33,14 +44,15 @@ _SHARED = """
 (import_statement source: (string) @import)
 (export_statement source: (string) @import)
 (call_expression function: (import) arguments: (arguments . (string) @import))
-(call_expression function: (identifier) @required arguments: (arguments . (string) @import) (#eq? @required "require"))
+(call_expression function: (identifier) arguments: (arguments . (string) @argument)) @requiring
 (program (lexical_declaration (variable_declarator name: (identifier) @value)))
 (program (variable_declaration (variable_declarator name: (identifier) @value)))
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @value))))
 (program . (comment) @about)
 """
 _JAVASCRIPT = """
-(class_heritage (identifier) @use)
+(class_heritage (identifier) @refer)
+(decorator (identifier) @refer)
 (class_body (field_definition value: [(arrow_function) (function_expression)]) @function)
 (class_body (field_definition property: (property_identifier) @value))
 """
@@ -55,9 +67,12 @@ _TYPESCRIPT = """
 (type_alias_declaration) @class
 (class_body (public_field_definition value: [(arrow_function) (function_expression)]) @function)
 (class_body (public_field_definition name: (property_identifier) @value))
-(extends_clause value: (identifier) @use)
-(implements_clause (type_identifier) @use)
-(type_annotation (type_identifier) @use)
+(extends_clause value: (identifier) @refer)
+(implements_clause (type_identifier) @refer)
+(extends_type_clause (type_identifier) @refer)
+(type_annotation (type_identifier) @refer)
+(type_arguments (type_identifier) @refer)
+(decorator (identifier) @refer)
 """
 
 _COMMON_NAMES = """
@@ -69,6 +84,10 @@ _COMMON_NAMES = """
 """
 _COMMON = frozenset(_COMMON_NAMES.split())
 _OWN = ("this", "super")
+_BASE_KINDS = frozenset(
+    ("identifier", "type_identifier", "member_expression", "generic_type", "nested_type_identifier")
+)
+_REQUIRE = (b"require(", b"require (")
 _HERE = "./"
 _EXTENSIONS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _WRITTEN_AS = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
@@ -77,6 +96,7 @@ _WRITTEN_AS = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".c
 def read(source: bytes, path: str, *, dialect: str) -> Sketch:
     """Read a JavaScript, TypeScript or TSX file."""
     root, captured = _grammar(dialect).capture(source)
+    above = Above(source, "//", ("/*", "*/"))
     outer = wrappers(captured.get("wrapper", ()), "declaration", "value")
     found: list[Found] = []
     for capture in ("function", "assigned", "class"):
@@ -85,13 +105,14 @@ def read(source: bytes, path: str, *, dialect: str) -> Sketch:
             if name:
                 is_class = capture == "class" or _assigns_class(node)
                 wrapper = outer.get((node.start_byte, node.end_byte), node)
-                found.append(Found(is_class, node, wrapper, name))
+                found.append(Found(is_class, node, wrapper, name, bases=tuple(_bases(source, node))))
     return Sketch(
-        declarations=nest(found, lambda f: _signature(source, f), lambda f: _comment_above(source, f.outer)),
+        declarations=nest(found, lambda f: _signature(source, f), lambda f: above.comment(f.outer.start_point[0])),
         values=tuple((n.start_point[0], text_of(source, n)) for n in captured.get("value", ())),
         uses=tuple(used_names(source, captured.get("use", ()), _COMMON, _OWN)),
-        imports=_imports(source, captured.get("import", []), path),
-        description=_uncommented(text_of(source, captured["about"][0])) if "about" in captured else "",
+        refers=tuple(used_names(source, captured.get("refer", ()), _COMMON, ())),
+        imports=_imports(source, [*captured.get("import", ()), *_required(source, captured)], path),
+        description=_plain(text_of(source, captured["about"][0])) if "about" in captured else "",
         root=root,
     )
 
@@ -144,16 +165,30 @@ def _signature(source: bytes, found: Found) -> str:
     return between(source, found.outer, _body(found.node)).removesuffix("=>").rstrip()
 
 
-def _comment_above(source: bytes, node: Node) -> str:
-    previous = node.prev_sibling
-    if previous is None or previous.type != "comment" or previous.end_point[0] < node.start_point[0] - 1:
-        return ""
-    return _uncommented(text_of(source, previous))
+def _bases(source: bytes, node: Node) -> Iterator[str]:
+    """What a class extends and implements, or an interface extends."""
+    for clause in node.named_children:
+        if clause.type in {"class_heritage", "extends_type_clause"}:
+            inner = [c for c in clause.named_children if c.type in {"extends_clause", "implements_clause"}] or [clause]
+            for part in inner:
+                for child in part.named_children:
+                    if child.type in _BASE_KINDS:
+                        yield simple_name(text_of(source, child))
 
 
-def _uncommented(text: str) -> str:
-    lines = (line.strip() for line in text.removesuffix("*/").split("\n"))
-    return "\n".join(line.lstrip("/*").strip() for line in lines)
+def _plain(text: str) -> str:
+    return "\n".join(uncommented(line) for line in text.split("\n"))
+
+
+def _required(source: bytes, captured: Mapping[str, list[Node]]) -> Iterator[Node]:
+    """The arguments of `require`. A predicate in the query would read the text at a cost that grows squared."""
+    starts = {n.start_byte: n for n in captured.get("argument", ())}
+    for node in captured.get("requiring", ()):
+        given = node.child_by_field_name("arguments")
+        if source.startswith(_REQUIRE, node.start_byte) and given is not None and given.named_children:
+            first = starts.get(given.named_children[0].start_byte)
+            if first is not None:
+                yield first
 
 
 def _imports(source: bytes, nodes: list[Node], path: str) -> tuple[str, ...]:
@@ -204,11 +239,6 @@ def _split(path: str) -> tuple[str, str]:
     return path.removesuffix(extension), extension
 
 
-def _no_names(path: str) -> tuple[str, ...]:
-    del path
-    return ()
-
-
 def _language(name: str, extensions: tuple[str, ...], interpreters: tuple[str, ...], dialect: str) -> Language:
     return Language(
         name=name,
@@ -218,7 +248,7 @@ def _language(name: str, extensions: tuple[str, ...], interpreters: tuple[str, .
         block_comment=("/*", "*/"),
         read=partial(read, dialect=dialect),
         importer=JavaScriptImporter(),
-        module_names=_no_names,
+        module_names=no_names,
     )
 
 

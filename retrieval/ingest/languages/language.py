@@ -17,7 +17,9 @@ from tree_sitter import Node
 class Declaration:
     """A class-like or function-like thing with the rows it takes up, decorators included.
 
-    `title` is its qualified name in the file. `nested` marks what lies inside a function and stays there.
+    `title` is its qualified name in the file and `scope` what the titles of its members begin with: the title itself,
+    but for a block that adds to a type declared elsewhere. `bases` are the simple names of the types that it extends
+    or fulfils. `nested` marks what lies inside a function and stays there.
     """
 
     is_class: bool
@@ -28,13 +30,17 @@ class Declaration:
     signature: str
     description: str
     nested: bool = False
+    scope: str = ""
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
     """What a file declares, defines and uses. Declarations are in order of their first row, outer before inner.
 
-    `values` are other names defined outside functions, `uses` names called or referenced; both with their rows.
+    `values` are other names defined outside functions, `uses` names called and `refers` names mentioned otherwise, such
+    as types and decorators; all with their rows. `packages` are what the file says it belongs to, where files of one
+    package see one another without naming files.
     """
 
     declarations: tuple[Declaration, ...]
@@ -43,6 +49,8 @@ class Sketch:
     imports: tuple[str, ...]
     description: str
     root: Node
+    refers: tuple[tuple[int, str], ...] = ()
+    packages: tuple[str, ...] = ()
 
 
 class PathLookup(Protocol):
@@ -62,6 +70,18 @@ class PathLookup(Protocol):
 
     def go_modules(self) -> tuple[tuple[str, str], ...]:
         """(module path, folder) of the namespace's `go.mod` files, longest module path first."""
+        ...
+
+    def in_package(self, package: str) -> tuple[str, ...]:
+        """The paths of the files that say they belong to the package, sorted."""
+        ...
+
+    def packages_of(self, path: str) -> tuple[str, ...]:
+        """What the file says it belongs to."""
+        ...
+
+    def imports_of(self, path: str) -> tuple[str, ...]:
+        """The files that the file imports."""
         ...
 
 
@@ -97,3 +117,9 @@ class Language:
     read: Callable[[bytes, str], Sketch]
     importer: Importer
     module_names: Callable[[str], tuple[str, ...]]
+
+
+def no_names(path: str) -> tuple[str, ...]:
+    """The module names of a language whose files have none."""
+    del path
+    return ()

@@ -17,14 +17,14 @@ _QUERY = """
 (decorated_definition) @wrapper
 (call function: (identifier) @use)
 (call function: (attribute) @use)
-(decorator (identifier) @use)
-(decorator (attribute) @use)
-(class_definition superclasses: (argument_list (identifier) @use))
-(class_definition superclasses: (argument_list (attribute) @use))
-(raise_statement (identifier) @use)
-(except_clause (identifier) @use)
-(except_clause (tuple (identifier) @use))
-(type (identifier) @use)
+(decorator (identifier) @refer)
+(decorator (attribute) @refer)
+(class_definition superclasses: (argument_list (identifier) @refer))
+(class_definition superclasses: (argument_list (attribute) @refer))
+(raise_statement (identifier) @refer)
+(except_clause (identifier) @refer)
+(except_clause (tuple (identifier) @refer))
+(type (identifier) @refer)
 (import_statement) @import
 (import_from_statement) @import
 (module (expression_statement (assignment left: (identifier) @value)))
@@ -44,6 +44,7 @@ _COMMON_NAMES = """
 """
 _COMMON = frozenset(_COMMON_NAMES.split())
 _OWN = ("self", "cls", "super()")
+_BASE_KINDS = frozenset(("identifier", "attribute", "subscript"))
 _QUOTES = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')")
 
 
@@ -52,15 +53,23 @@ def read(source: bytes, path: str) -> Sketch:
     root, captured = _grammar().capture(source)
     outer = wrappers(captured.get("wrapper", ()), "definition")
     found = [
-        Found(is_class, node, outer.get((node.start_byte, node.end_byte), node), text_of(source, name))
+        Found(
+            is_class,
+            node,
+            outer.get((node.start_byte, node.end_byte), node),
+            text_of(source, name),
+            bases=_bases(source, node),
+        )
         for is_class, nodes in ((False, captured.get("function", ())), (True, captured.get("class", ())))
         for node in nodes
         if (name := node.child_by_field_name("name")) is not None
     ]
+    imported = _bound(source, captured.get("import", []), path)
     return Sketch(
         declarations=nest(found, lambda f: _signature(source, f), lambda f: _docstring(source, f.node)),
         values=tuple((n.start_point[0], text_of(source, n)) for n in captured.get("value", ())),
-        uses=tuple(used_names(source, captured.get("use", ()), _COMMON, _OWN)),
+        uses=tuple(used_names(source, captured.get("use", ()), _COMMON, _OWN, imported)),
+        refers=tuple(used_names(source, captured.get("refer", ()), _COMMON, (), imported)),
         imports=_imports(source, captured.get("import", []), path),
         description=_string_at(source, root.named_children[:8]),
         root=root,
@@ -74,6 +83,14 @@ def _grammar() -> CompiledGrammar:
 
 def _signature(source: bytes, found: Found) -> str:
     return between(source, found.node, found.node.child_by_field_name("body"))
+
+
+def _bases(source: bytes, node: Node) -> tuple[str, ...]:
+    listed = node.child_by_field_name("superclasses")
+    if listed is None:
+        return ()
+    named = (text_of(source, child) for child in listed.named_children if child.type in _BASE_KINDS)
+    return tuple(text.partition("[")[0].rpartition(".")[2].strip() for text in named)
 
 
 def _docstring(source: bytes, node: Node) -> str:
@@ -109,6 +126,25 @@ def _imports(source: bytes, nodes: list[Node], path: str) -> tuple[str, ...]:
                 names.setdefault(f"{base}.{text_of(source, name)}".strip("."))
     names.pop("", None)
     return tuple("".join(name.split()) for name in names)
+
+
+def _bound(source: bytes, nodes: list[Node], path: str) -> dict[str, str]:
+    """What imports bind: local names, with the module, or the member of a module, that each stands for."""
+    bound: dict[str, str] = {}
+    for node in nodes:
+        module = node.child_by_field_name("module_name")
+        base = "" if module is None else _absolute(text_of(source, module), path) + "."
+        for child in node.children_by_field_name("name"):
+            name, alias = child, child.child_by_field_name("alias")
+            if alias is not None:
+                name = child.child_by_field_name("name") or child
+            full = "".join(text_of(source, name).split())
+            if alias is not None:
+                bound[text_of(source, alias)] = base + full
+            else:
+                local = full if base else full.partition(".")[0]
+                bound[local] = base + local
+    return bound
 
 
 def _absolute(module: str, path: str) -> str:

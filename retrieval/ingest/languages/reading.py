@@ -5,22 +5,28 @@ Readers ask a compiled query for all nodes of interest at once; walking the tree
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor
 
 from retrieval.ingest.languages.language import Declaration
+from retrieval.ingest.languages.naming import module_prefix, written
 
 PARSE_CPU_SECONDS = 5.0
 """Guess: ten times what 2 MB of CPython's library take, the most a file may have. Parsers repair broken syntax, and
 read long runs of comments, in time that grows with the square of the length: 18 kB of `/*` in Go took 30 s."""
 _SLICE_BYTES = 65_536
 """Measured: as quick as the whole file at once, which could not be given up."""
+_DECORATION = re.compile(r"'\\w+\\b|\\b(?:dyn|mut|const|virtual|public|private|protected|struct|class)\\b")
 USE_BYTES = 200
 """Guess: a longer callee is an expression, of which the last name still counts."""
+
+_ABOVE = frozenset(("super()", "super", "base"))
+_NOTHING: Mapping[str, str] = {}
 
 
 class ParseGivenUp(Exception):
@@ -59,13 +65,20 @@ class CompiledGrammar:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A declaration's node before its nesting is known; `outer` is the node with decorators or `export`."""
+    """A declaration's node before its nesting is known; `outer` is the node with decorators or `export`.
+
+    `qualifier` is the scope that the declaration itself names, `scope` that of its members where it is not its title.
+    `first_row` is where what belongs to it begins, if that is above `outer`.
+    """
 
     is_class: bool
     node: Node
     outer: Node
     name: str
     qualifier: str = ""
+    scope: str = ""
+    bases: tuple[str, ...] = ()
+    first_row: int | None = None
 
 
 def text_of(source: bytes, node: Node) -> str:
@@ -77,6 +90,20 @@ def between(source: bytes, start: Node, end: Node | None) -> str:
     """The text from the start of one node to the start of another, or to the end of the first."""
     stop = start.end_byte if end is None else end.start_byte
     return source[start.start_byte : stop].decode("utf-8", "replace").rstrip()
+
+
+def after_attributes(source: bytes, node: Node, end: Node | None, kinds: frozenset[str]) -> str:
+    """The text of a declaration up to `end`, without the attributes and annotations of these kinds before it."""
+    start = node.start_byte
+    for child in node.named_children[:1]:
+        if child.type == "modifiers":
+            start = max((inner.end_byte for inner in child.named_children if inner.type in kinds), default=start)
+    for child in node.named_children:
+        if child.type not in kinds:
+            break
+        start = child.end_byte
+    stop = node.end_byte if end is None else end.start_byte
+    return source[start:stop].decode("utf-8", "replace").strip()
 
 
 def wrappers(nodes: Iterable[Node], *fields: str) -> dict[tuple[int, int], Node]:
@@ -111,20 +138,41 @@ def nest(
         nested = bool(open_scopes) and open_scopes[-1][2]
         scope = item.qualifier or (open_scopes[-1][1] if open_scopes else "")
         title = f"{scope}.{item.name}" if scope else item.name
-        open_scopes.append((item.outer.end_byte, title, nested or not item.is_class))
+        inner = f"{scope}.{item.scope}" if scope and item.scope else item.scope or title
+        open_scopes.append((item.outer.end_byte, inner, nested or not item.is_class))
         declarations.append(
             Declaration(
                 is_class=item.is_class,
                 name=item.name,
                 title=title,
-                first_row=item.outer.start_point[0],
+                first_row=item.outer.start_point[0] if item.first_row is None else item.first_row,
                 last_row=last_row(item.outer),
                 signature=signature(item),
                 description="" if nested else description(item),
                 nested=nested,
+                scope=inner,
+                bases=() if nested else item.bases,
             )
         )
     return tuple(declarations)
+
+
+def without_arguments(text: str) -> str:
+    """The text without what stands between angle brackets, and without blanks."""
+    kept: list[str] = []
+    depth = 0
+    for character in text:
+        depth += character == "<"
+        if depth == 0 and not character.isspace():
+            kept.append(character)
+        depth -= character == ">" and depth > 0
+    return "".join(kept)
+
+
+def simple_name(text: str) -> str:
+    """The last name of a type as it is written, without type arguments, pointers, lifetimes and scopes."""
+    flat = without_arguments(_DECORATION.sub(" ", text)).replace("::", ".")
+    return flat.rpartition(".")[2].strip("*&?[]()@")
 
 
 def last_row(node: Node) -> int:
@@ -134,16 +182,25 @@ def last_row(node: Node) -> int:
 
 
 def used_names(
-    source: bytes, nodes: Iterable[Node], common: frozenset[str], own: tuple[str, ...]
+    source: bytes,
+    nodes: Iterable[Node],
+    common: frozenset[str],
+    own: tuple[str, ...],
+    imported: Mapping[str, str] = _NOTHING,
 ) -> Iterator[tuple[int, str]]:
-    """Yield (row, last name) of used expressions, without the language's `common` names.
+    """Yield (row, use) of used expressions, as `naming` writes them, without the language's `common` names.
 
-    What is called on the object itself (`own`, as in `self.`) counts whatever its name.
+    What is called on the object itself (`own`, as in `self.`) or in an imported module counts whatever its name. `->`
+    and `::` are dots, too.
     """
     for node in nodes:
         start, end = node.start_byte, node.end_byte
         expression = source[max(start, end - USE_BYTES) : end].decode("utf-8", "replace")
-        receiver, _, name = expression.rpartition(".")
+        receiver, _, name = expression.replace("->", ".").replace("::", ".").rpartition(".")
         name = name.strip().lstrip("?#")
-        if name.isidentifier() and (name not in common or receiver in own):
-            yield (node.end_point[0] if receiver else node.start_point[0]), name
+        if not name.rstrip("?!").isidentifier() or name == "__class__":
+            continue
+        is_own = receiver in own
+        use = written(name, receiver.strip(), is_own, receiver in _ABOVE, imported)
+        if name not in common or is_own or use.startswith(module_prefix(name)):
+            yield (node.end_point[0] if receiver else node.start_point[0]), use

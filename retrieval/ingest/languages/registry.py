@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import re
 
+from retrieval.ingest.languages.bash import BASH
+from retrieval.ingest.languages.c_family import CPP, C
+from retrieval.ingest.languages.csharp import CSHARP
 from retrieval.ingest.languages.go import GO
+from retrieval.ingest.languages.java import JAVA
 from retrieval.ingest.languages.javascript import JAVASCRIPT, TSX, TYPESCRIPT
 from retrieval.ingest.languages.language import Language
 from retrieval.ingest.languages.python import PYTHON
+from retrieval.ingest.languages.ruby import RUBY
+from retrieval.ingest.languages.rust import RUST
 
-LANGUAGES: tuple[Language, ...] = (PYTHON, GO, JAVASCRIPT, TYPESCRIPT, TSX)
+LANGUAGES: tuple[Language, ...] = (
+    PYTHON,
+    GO,
+    JAVASCRIPT,
+    TYPESCRIPT,
+    TSX,
+    RUST,
+    JAVA,
+    C,
+    CPP,
+    CSHARP,
+    RUBY,
+    BASH,
+)
 
 _BY_NAME = {language.name: language for language in LANGUAGES}
 _BY_EXTENSION = {extension: language for language in LANGUAGES for extension in language.extensions}
