@@ -10,14 +10,15 @@ record and what was read of it, one is enough in a context.
 
 Secrets: as in ingest (`retrieval.ingest.guards`), what is known by its file name as holding secrets never reaches a
 context. A call that writes such a file, and the output of a call that names one, are replaced by a line that says so;
-the record is there, marked `withheld`, and counted. Secrets in other words are not seen.
+the record is there, marked `withheld`, and counted. What the rules of `retrieval.ingest.secrets` know in other words
+is taken out of them, and counted by rule.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from hotsetd.calls import ObservationCall, ObservationKind
 from hotsetd.config import HistorySettings
@@ -26,6 +27,7 @@ from hotsetd.observing import observations_of
 from hotsetd.turn_extracts import extracts
 from retrieval.ingest.digests import local_name, record_digest
 from retrieval.ingest.guards import Reason, Refusal, refuse_by_name
+from retrieval.ingest.secrets import SecretSettings, redact
 from retrieval.ingest.settings import GuardSettings
 from retrieval.record import Edge, Record
 from retrieval.relations import BUILT_IN
@@ -63,7 +65,8 @@ class Kept:
     """What is to be written, and where the history has come to then.
 
     `heads` are the refs of the first records of the observations, in order; those deserve a place in the set.
-    `withheld` counts observations that were not kept for their secrets, `unlinked` uses beyond the edges of a record.
+    `withheld` counts observations that were not kept for their secrets, `unlinked` uses beyond the edges of a record;
+    `redacted` counts secrets taken out, by reason.
     """
 
     records: tuple[Record, ...]
@@ -72,6 +75,7 @@ class Kept:
     place: Place
     withheld: int = 0
     unlinked: int = 0
+    redacted: tuple[tuple[str, int], ...] = ()
 
     @property
     def refs(self) -> tuple[Ref, ...]:
@@ -87,6 +91,7 @@ class History:
     renderings: RenderingSettings
     guards: GuardSettings
     observation: ObservationSettings
+    secrets: SecretSettings = field(default_factory=SecretSettings)
 
     def keep(
         self,
@@ -111,8 +116,12 @@ class History:
         heads: list[Ref] = []
         counts: Counter[str] = Counter()
         last = previous.ref if previous is not None and not previous.removed else None
+        redacted: Counter[str] = Counter()
         for at, call in enumerate(observed):
             withheld, secret_path = secrets[at]
+            words = redact(call.text, settings=self.secrets)
+            redacted.update(dict(words.reasons) if not withheld else {})
+            call = replace(call, text=words.text)
             asked = answered[at]
             shown = tuple(reads[asked]) if asked is not None and reads else ()
             saying = _Saying(agent, turn, place.count + at + 1, call, secret_path, withheld, shown)
@@ -128,7 +137,8 @@ class History:
             records.extend(made)
             heads.append(made[0].ref)
         after = Place(place.count + len(observed), last)
-        return Kept(tuple(records), tuple(edges), tuple(heads), after, counts["withheld"], counts["unlinked"])
+        left_out = (counts["withheld"], counts["unlinked"], tuple(sorted(redacted.items())))
+        return Kept(tuple(records), tuple(edges), tuple(heads), after, *left_out)
 
     def _secrets(
         self, observed: Sequence[ObservationCall], answered: Sequence[int | None], previous: Record | None

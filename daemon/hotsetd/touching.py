@@ -45,6 +45,7 @@ class Touching:
             settings.ingest.renderings,
             settings.ingest.guards,
             settings.working_set.observation,
+            settings.ingest.secrets,
         )
 
     def check(self, call: TouchCall) -> None:
@@ -106,7 +107,7 @@ class Touching:
 def _passed_over(observed: Observed, kept: Kept | None) -> tuple[tuple[str, int], ...]:
     counts = Counter(dict(observed.skipped))
     if kept is not None:
-        counts.update({UNLINKED: kept.unlinked, WITHHELD: kept.withheld})
+        counts.update({UNLINKED: kept.unlinked, WITHHELD: kept.withheld, **dict(kept.redacted)})
     return tuple(sorted((+counts).items()))
 
 

@@ -7,18 +7,20 @@ exist); what raises leaves the transaction to be thrown away whole.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrieval.errors import BadField, UnknownRef
 from retrieval.ingest.changes import Written
 from retrieval.ingest.derived_edges import DERIVED
 from retrieval.ingest.digests import local_name, record_digest
+from retrieval.ingest.secrets import redact
 from retrieval.ingest.settings import IngestSettings, TypedSettings
 from retrieval.record import Edge, Name, NameKind, Record
 from retrieval.relations import Role, role_of
 from retrieval.store.interface import WriteTransaction
-from retrieval.text.renderings import RenderingSettings, render_document
+from retrieval.text.renderings import render_document
 from workingset.vocabulary import Namespace, Ref
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
@@ -65,8 +67,9 @@ def put_records(
     chosen = settings or IngestSettings()
     records: list[Record] = []
     seen: dict[Ref, int] = {}
+    reasons: Counter[str] = Counter()
     for at, given in enumerate(inputs):
-        record = _record(given, namespace, source, f"records[{at}]", chosen.typed, chosen.renderings)
+        record = _record(_redacted(given, chosen, reasons), namespace, source, f"records[{at}]", chosen)
         if record.ref in seen:
             raise BadField(f"records[{at}].id", f"is the same record as records[{seen[record.ref]}]")
         seen[record.ref] = at
@@ -75,7 +78,10 @@ def put_records(
         _check_edge(edge, f"edges[{at}]")
     written = sum(_put_record(txn, record, f"records[{at}]") for at, record in enumerate(records))
     begun = sum(_put_edge(txn, namespace, edge, f"edges[{at}]") for at, edge in enumerate(edges))
-    return Written(records_written=written, edges_written=begun), tuple(record.ref for record in records)
+    counted = tuple(sorted(reasons.items()))
+    return Written(records_written=written, edges_written=begun, reasons=counted), tuple(
+        record.ref for record in records
+    )
 
 
 def _record(
@@ -83,10 +89,10 @@ def _record(
     namespace: Namespace,
     source: str,
     field: str,
-    settings: TypedSettings,
-    renderings: RenderingSettings,
+    chosen: IngestSettings,
 ) -> Record:
     """Check one record and make it."""
+    settings = chosen.typed
     _check_texts(given, field)
     if given.id and not _ID.fullmatch(given.id):
         raise BadField(f"{field}.id", f"{given.id!r}: give 1 to 128 letters, digits, dots, dashes or underscores")
@@ -100,7 +106,7 @@ def _record(
         raise BadField(f"{field}.title", f"give one line of at most {settings.title_characters} characters")
     _check_attributes(given, field, settings)
     _check_validity(given, field)
-    made = render_document(given.text, "", renderings)
+    made = render_document(given.text, "", chosen.renderings)
     title = given.title.strip() or made.gist
     named = (Name(NameKind.SYMBOL, given.title.strip()),) if given.title.strip() else ()
     return Record(
@@ -119,6 +125,16 @@ def _record(
         valid_from_seconds=given.valid_from_seconds,
         valid_until_seconds=given.valid_until_seconds,
     )
+
+
+def _redacted(given: RecordInput, chosen: IngestSettings, reasons: Counter[str]) -> RecordInput:
+    """The record without secrets in its title, text and attributes; they are added to the reasons."""
+    title, text = redact(given.title, settings=chosen.secrets), redact(given.text, settings=chosen.secrets)
+    values = [(key, redact(value, settings=chosen.secrets)) for key, value in given.attributes]
+    for each in (title, text, *(value for _, value in values)):
+        reasons.update(dict(each.reasons))
+    attributes = tuple((key, value.text) for key, value in values)
+    return replace(given, title=title.text, text=text.text, attributes=attributes)
 
 
 def _check_texts(given: RecordInput, field: str) -> None:

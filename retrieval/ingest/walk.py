@@ -10,10 +10,14 @@ it is.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
+from retrieval.ingest.chosen import Chosen
+from retrieval.ingest.file_stamps import FileStamp
 from retrieval.ingest.guards import Reason
 from retrieval.ingest.ignore_rules import IgnoreRules
 from retrieval.ingest.repository import IGNORE_FILE, is_ignored, read_rules, surroundings
@@ -22,10 +26,11 @@ from retrieval.ingest.settings import GuardSettings
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A regular file: its path from the root with forward slashes, and its size in bytes."""
+    """A regular file: its path from the root with forward slashes, its size in bytes, and its stamp."""
 
     path: str
     size_bytes: int
+    stamp: FileStamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +42,62 @@ class PassedOver:
     what: str
 
 
-def walk(root: Path, settings: GuardSettings) -> Iterator[FoundFile | PassedOver]:
-    """Yield what is in the tree, in code point order of paths. Raises OSError where the root cannot be read."""
+def walk(root: Path, settings: GuardSettings, chosen: Chosen | None = None) -> Iterator[FoundFile | PassedOver]:
+    """Yield what is in the tree, or in a part of it, in code point order of paths.
+
+    The same rules hold for a part as for the whole. Raises OSError where the root cannot be read.
+    """
     os.scandir(root).close()
     around = surroundings(root)
     for file, what in around.unread:
         yield PassedOver(file, Reason.UNREADABLE, f"git's rules in it do not hold: {what}")
-    yield from _Walk(root, around.prefix, around.tracked, settings).folder("", around.rules)
+    yield from _Walk(root, around.prefix, around.tracked, settings, chosen).everything(around.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder to be looked into next."""
+
+    inner: str
+    rules: tuple[IgnoreRules, ...]
 
 
 class _Walk:
     """One walk. Paths given to rules begin at the repository's root: `prefix` plus the path from the walked root."""
 
-    def __init__(self, root: Path, prefix: str, tracked: frozenset[str], settings: GuardSettings) -> None:
+    def __init__(
+        self, root: Path, prefix: str, tracked: frozenset[str], settings: GuardSettings, chosen: Chosen | None
+    ) -> None:
         self._root = str(root)
+        self._chosen = chosen
         self._prefix = prefix
         self._tracked = tracked
         self._tracked_folders = _folders_of(tracked)
         self._settings = settings
 
-    def folder(self, inner: str, rules: tuple[IgnoreRules, ...]) -> Iterator[FoundFile | PassedOver]:
+    def everything(self, rules: tuple[IgnoreRules, ...]) -> Iterator[FoundFile | PassedOver]:
+        """Yield all there is. Folders under way are a list: a path may have more of them than calls can nest."""
+        under_way = [self.folder("", rules)]
+        while under_way:
+            found = next(under_way[-1], None)
+            if found is None:
+                under_way.pop()
+            elif isinstance(found, _Folder):
+                under_way.append(self.folder(found.inner, found.rules))
+            else:
+                yield found
+
+    def folder(self, inner: str, rules: tuple[IgnoreRules, ...]) -> Iterator[FoundFile | PassedOver | _Folder]:
         """Yield what is in the folder; `inner` is its path from the walked root, empty or with a trailing slash."""
         try:
             with os.scandir(os.path.join(self._root, inner)) as scan:
-                entries = sorted(scan, key=_order)
+                entries = sorted(islice(scan, self._settings.directory_entries + 1), key=_order)
         except OSError as error:
             yield PassedOver(inner.rstrip("/"), Reason.UNREADABLE, error.strerror or str(error))
+            return
+        if len(entries) > self._settings.directory_entries:
+            what = f"holds more than {self._settings.directory_entries} entries"
+            yield PassedOver(inner.rstrip("/"), Reason.HUGE_DIRECTORY, what)
             return
         files = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
         if "pyvenv.cfg" in files and inner:
@@ -74,11 +109,12 @@ class _Walk:
             except OSError as error:
                 yield PassedOver(inner + IGNORE_FILE, Reason.UNREADABLE, f"its rules do not hold: {error.strerror}")
         for entry in entries:
-            yield from self._entry(inner + entry.name, entry, rules)
+            if self._chosen is None or self._chosen.leads_to(inner + entry.name):
+                yield from self._entry(inner + entry.name, entry, rules)
 
     def _entry(
         self, path: str, entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...]
-    ) -> Iterator[FoundFile | PassedOver]:
+    ) -> Iterator[FoundFile | PassedOver | _Folder]:
         if not _is_encodable(path):
             yield PassedOver(path, Reason.UNDECODABLE_NAME, "the name is not UTF-8")
         elif entry.name == ".git":
@@ -92,7 +128,7 @@ class _Walk:
             elif self._is_ignored(path, True, rules):
                 yield from self._tracked_below(path)
             else:
-                yield from self.folder(path + "/", rules)
+                yield _Folder(path + "/", rules)
         elif not entry.is_file(follow_symlinks=False):
             yield PassedOver(path, Reason.SPECIAL_FILE, "neither a file nor a folder")
         elif self._is_ignored(path, False, rules):
@@ -106,13 +142,19 @@ class _Walk:
         start = f"{self._prefix}{path}/"
         if start[:-1] in self._tracked_folders:
             for tracked in sorted(name for name in self._tracked if name.startswith(start)):
-                yield from self._file(tracked[len(self._prefix) :])
+                inner = tracked[len(self._prefix) :]
+                if self._chosen is None or self._chosen.holds(inner):
+                    yield from self._file(inner)
 
     def _file(self, path: str) -> Iterator[FoundFile | PassedOver]:
         full = os.path.join(self._root, path)
         try:
-            if not os.path.islink(full) and os.path.isfile(full):
-                yield FoundFile(path, os.stat(full).st_size)
+            status = os.lstat(full)
+            if stat.S_ISREG(status.st_mode):
+                yield FoundFile(path, status.st_size, FileStamp.of(status))
+        except (FileNotFoundError, NotADirectoryError):
+            # Git tracks it, and it is not there.
+            return
         except OSError as error:
             yield PassedOver(path, Reason.UNREADABLE, error.strerror or str(error))
 

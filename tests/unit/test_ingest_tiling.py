@@ -14,7 +14,8 @@ from retrieval.ingest.settings import GuardSettings, IngestSettings, PieceSettin
 from tests.ingest_room import assert_renderings, assert_tiles, by_kind, parsed
 
 SMALL = IngestSettings(pieces=PieceSettings(long_lines=6, part_lines=4, part_characters=60, chunk_lines=3))
-PATHS = ("a.py", "a.go", "a.js", "a.ts", "a.tsx", "a.md", "a.rst", "a.txt", "a.toml", "noextension")
+CODE = ("a.py", "a.go", "a.js", "a.ts", "a.tsx", "a.rs", "a.java", "a.c", "a.h", "a.cs", "a.rb", "a.sh")
+PATHS = (*CODE, "a.md", "a.rst", "a.txt", "a.toml", "noextension")
 
 LINES = st.sampled_from(
     [
@@ -43,6 +44,37 @@ LINES = st.sampled_from(
             "export default {",
         ),
         *("package p", "func F() {", "func (a *A) M() {", "type A struct {", "type (", "var x = 1", "const ("),
+        *(
+            "fn f<T>() {",
+            "impl<T> A for B<T> {",
+            "mod tests {",
+            "#[test]",
+            "/// doc",
+            "use crate::a::{b, c};",
+            "match x {",
+        ),
+        *('#include "a.h"', "#define M(x) \\", "#ifdef X", "#endif", "int f(void)", "{", "template <class T>", "};"),
+        *(
+            "namespace N {",
+            "public int P { get; set; }",
+            "[Attr]",
+            "using A.B;",
+            "import a.b.*;",
+            "@Override",
+            "enum E {",
+        ),
+        *(
+            "module M",
+            "class K < L",
+            "  def m!(x)",
+            "  end",
+            "end",
+            "require_relative '../x'",
+            "x = <<~T",
+            "T",
+            "do |x|",
+        ),
+        *("f() {", "if x; then", "fi", "case x in", "esac", "cat <<EOF", "EOF", ". ./x.sh", "$(", "`"),
         *("# Title", "## Sub", "===", "---", "Title", "```", "~~~", "* item", "| a | b |", "    code", "====", "text."),
         *(
             "日本語の文。次。",
@@ -110,7 +142,7 @@ def test_parts_begin_at_statements_and_say_which_they_are() -> None:
 def test_a_line_longer_than_a_part_stays_whole() -> None:
     text = "\n".join("word " * 2_000 for _ in range(5))
     patient = replace(SMALL, guards=GuardSettings(minified_line_characters=20_000))
-    for path in PATHS:
+    for path in (*CODE, "a.toml", "noextension"):
         file = parsed(path, text, patient)
         assert_tiles(file, text)
         assert len(file.pieces) == 5

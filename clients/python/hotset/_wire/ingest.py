@@ -84,12 +84,22 @@ def records(
     return IngestStream(payloads, bool(to.request_id) and again)
 
 
+def turns(to: Ticket, entries: Iterable[t.ConversationTurn], *, settings: ClientSettings) -> IngestStream:
+    """Send turns of conversations in batches, in their order."""
+
+    def payloads() -> Iterator[bytes]:
+        steps = (_turn(f"turns[{place}]", each) for place, each in enumerate(entries))
+        yield from _batches(to, steps, False, settings)
+
+    return IngestStream(payloads, bool(to.request_id) and isinstance(entries, Sequence))
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     """One thing to put in, with its name for messages."""
 
     name: str
-    message: pb.Document | pb.RecordInput | pb.EdgeInput
+    message: pb.Document | pb.RecordInput | pb.EdgeInput | pb.TurnInput
 
 
 def _header(to: Ticket) -> bytes:
@@ -131,6 +141,8 @@ def _add(batch: pb.IngestBatch, entry: _Entry) -> None:
             batch.records.append(entry.message)
         case pb.EdgeInput():
             batch.edges.append(entry.message)
+        case pb.TurnInput():
+            batch.turns.append(entry.message)
 
 
 def _document(place: int, document: t.Document) -> _Entry:
@@ -156,6 +168,19 @@ def _record(name: str, record: t.RecordInput) -> _Entry:
         origin=text(f"{name}.origin", record.origin),
         valid_from_seconds=signed(f"{name}.valid_from_seconds", record.valid_from_seconds),
         valid_until_seconds=signed(f"{name}.valid_until_seconds", record.valid_until_seconds),
+    )
+    return _Entry(name, message)
+
+
+def _turn(name: str, turn: t.ConversationTurn) -> _Entry:
+    message = pb.TurnInput(
+        conversation=text(f"{name}.conversation", turn.conversation),
+        turn=text(f"{name}.turn", turn.turn),
+        speaker=text(f"{name}.speaker", turn.speaker),
+        seconds=signed(f"{name}.seconds", turn.seconds),
+        text=text(f"{name}.text", turn.text),
+        session=text(f"{name}.session", turn.session),
+        attributes=text_map(f"{name}.attributes", turn.attributes),
     )
     return _Entry(name, message)
 

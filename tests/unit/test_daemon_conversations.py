@@ -1,0 +1,95 @@
+"""Conversations through the daemon's use cases: durable, idempotent, found, and apart from agents' own history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hotsetd.calls import ObservationCall, ObservationKind, TouchCall
+from hotsetd.corpus import RemoveCall
+from hotsetd.ingesting import Batch, Header
+from retrieval.errors import BadField
+from retrieval.ingest.progress import Summary
+from retrieval.ingest.turn_records import TurnInput, attribute
+from retrieval.record import Record
+from tests.daemon_room import NAMESPACE, Room, opened
+from workingset.vocabulary import Namespace
+
+MAY_8 = 1_683_554_160
+
+
+def turn(number: int, text: str, speaker: str = "Ann") -> TurnInput:
+    return TurnInput("talk", f"t{number}", speaker, MAY_8 + number, text)
+
+
+def say(room: Room, *turns: TurnInput, request: str = "", sequence: int = 0) -> tuple[Summary, bool]:
+    """Send one batch of turns; the summary, and whether it was there before."""
+    ingesting = room.parts.ingesting
+    sending = ingesting.begin(room.parts.caller, Header(NAMESPACE, request, "chat"))
+    done = ingesting.batch(sending, Batch((), (), (), sequence, False, turns))
+    summary = ingesting.finish(sending, room.deadline)
+    room.catch_up()
+    return summary, done.replayed
+
+
+def stored(room: Room, namespace: str = NAMESPACE) -> list[Record]:
+    with room.parts.store.snapshot(room.parts.caller.tenant) as txn:
+        return [r for r in txn.list_records(Namespace(namespace), 0, 100).records if not r.removed]
+
+
+def test_turns_are_found_by_their_own_words_and_say_who_spoke_when(tmp_path: Path) -> None:
+    with opened(tmp_path / "home") as room:
+        summary, _ = say(
+            room,
+            turn(1, "Shall we go to the pottery class?"),
+            turn(2, "I went there yesterday, it was wonderful.", "Bo"),
+            turn(3, "Let us bake bread instead."),
+        )
+        assert (summary.records_written, summary.edges_written) == (3, 2)
+        answer = room.focus("pottery class", namespaces=(NAMESPACE,), budget_tokens=2_000)
+        titles = [entry.title for entry in answer.outcome.state.entries if entry.kind == "turn"]
+        assert "Ann, 8 May 2023" in titles
+
+
+def test_a_batch_sent_again_is_not_applied_again(tmp_path: Path) -> None:
+    with opened(tmp_path / "home") as room:
+        assert say(room, turn(1, "one"), turn(2, "two"), request="r")[1] is False
+        before = stored(room)
+        assert say(room, turn(1, "one"), turn(2, "two"), request="r")[1] is True
+        assert stored(room) == before
+
+
+def test_what_is_taken_out_is_in_the_summary(tmp_path: Path) -> None:
+    with opened(tmp_path / "home") as room:
+        summary, _ = say(room, turn(1, "the password: hunter22x"), turn(2, "and again password: hunter23x"))
+        assert dict(summary.skipped) == {"redacted_assigned_password": 2}
+
+
+def test_a_bad_turn_leaves_nothing_of_its_batch(tmp_path: Path) -> None:
+    with opened(tmp_path / "home") as room:
+        with pytest.raises(BadField, match="speaker"):
+            say(room, turn(1, "one"), turn(2, "two", ""))
+        say(room, turn(3, "three"))
+        assert [attribute(record, "position") for record in stored(room)] == ["1"]
+
+
+def test_the_words_of_a_removed_turn_find_its_neighbours_no_more(tmp_path: Path) -> None:
+    with opened(tmp_path / "home") as room:
+        say(room, turn(1, "one"), turn(2, "a secret garden"), turn(3, "three"), turn(4, "four"))
+        [gone] = [record for record in stored(room) if "garden" in record.text]
+        assert sum("garden" in record.beside for record in stored(room)) == 3
+        room.parts.corpus.remove(room.parts.caller, RemoveCall(namespace=NAMESPACE, refs=(gone.ref,)))
+        assert [record.beside for record in stored(room)] == ["", "\nfour\n", "three\n\n"]
+
+
+def test_secrets_in_what_an_agent_says_are_not_kept_in_its_history(tmp_path: Path) -> None:
+    with opened(tmp_path / "home") as room:
+        say(room, turn(1, "one"))
+        room.focus("one")
+        said = ObservationCall(ObservationKind.USER, "use password: hunter22x for it", "")
+        call = TouchCall(agent="dev", uses=(), observed=(said,), keep_history=True)
+        answer = room.parts.turns.touch(room.parts.caller, call)[0]
+        assert dict(answer.passed_over)["redacted_assigned_password"] == 1
+        texts = [record.text for record in stored(room, "agent.dev")]
+        assert texts == ["use password: [redacted: assigned_password] for it"]
