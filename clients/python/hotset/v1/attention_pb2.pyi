@@ -254,6 +254,7 @@ class FocusRequest(_message.Message):
     RECEIVED_TURN_FIELD_NUMBER: _builtins.int
     USER_REQUEST_FIELD_NUMBER: _builtins.int
     PAGE_IN_FIELD_NUMBER: _builtins.int
+    HINTS_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
     goal: _builtins.str
     budget_tokens: _builtins.int
@@ -283,6 +284,8 @@ class FocusRequest(_message.Message):
     def namespaces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The namespaces to search; empty means all of the tenant's."""
 
+    @_builtins.property
+    def hints(self) -> Global___Hints: ...
     def __init__(
         self,
         *,
@@ -299,14 +302,83 @@ class FocusRequest(_message.Message):
         received_turn: _builtins.int = ...,
         user_request: _builtins.str = ...,
         page_in: Global___PageIn.ValueType = ...,
+        hints: Global___Hints | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hints", b"hints"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "at_least_generation", b"at_least_generation", "budget_tokens", b"budget_tokens", "delta_only", b"delta_only", "goal", b"goal", "mode", b"mode", "namespaces", b"namespaces", "page_in", b"page_in", "profile", b"profile", "received_turn", b"received_turn", "request_id", b"request_id", "top_k", b"top_k", "user_request", b"user_request"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "at_least_generation", b"at_least_generation", "budget_tokens", b"budget_tokens", "delta_only", b"delta_only", "goal", b"goal", "hints", b"hints", "mode", b"mode", "namespaces", b"namespaces", "page_in", b"page_in", "profile", b"profile", "received_turn", b"received_turn", "request_id", b"request_id", "top_k", b"top_k", "user_request", b"user_request"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___FocusRequest: _TypeAlias = FocusRequest  # noqa: Y015
+
+@_typing.final
+class Hints(_message.Message):
+    """What the host knows besides the goal: where the work is. Data, never instructions: no word of a diff or a message is
+    searched for or obeyed. The daemon finds the diff and the branch of a tree that was ingested from its own machine
+    by itself; what is sent here comes beside it.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHANGED_PATHS_FIELD_NUMBER: _builtins.int
+    OPEN_PATHS_FIELD_NUMBER: _builtins.int
+    READ_PATHS_FIELD_NUMBER: _builtins.int
+    DIFF_FIELD_NUMBER: _builtins.int
+    BRANCH_COMMITS_FIELD_NUMBER: _builtins.int
+    diff: _builtins.str
+    """The working tree's unified diff. A path in it is as git writes it, with or without the a/ and b/ before it."""
+    @_builtins.property
+    def changed_paths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Paths, absolute or as records have them."""
+
+    @_builtins.property
+    def open_paths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def read_paths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def branch_commits(self) -> _containers.RepeatedCompositeFieldContainer[Global___BranchCommit]:
+        """The branch's commits since its base, newest first."""
+
+    def __init__(
+        self,
+        *,
+        changed_paths: _abc.Iterable[_builtins.str] | None = ...,
+        open_paths: _abc.Iterable[_builtins.str] | None = ...,
+        read_paths: _abc.Iterable[_builtins.str] | None = ...,
+        diff: _builtins.str = ...,
+        branch_commits: _abc.Iterable[Global___BranchCommit] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["branch_commits", b"branch_commits", "changed_paths", b"changed_paths", "diff", b"diff", "open_paths", b"open_paths", "read_paths", b"read_paths"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Hints: _TypeAlias = Hints  # noqa: Y015
+
+@_typing.final
+class BranchCommit(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    PATHS_FIELD_NUMBER: _builtins.int
+    message: _builtins.str
+    @_builtins.property
+    def paths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def __init__(
+        self,
+        *,
+        message: _builtins.str = ...,
+        paths: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "paths", b"paths"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BranchCommit: _TypeAlias = BranchCommit  # noqa: Y015
 
 @_typing.final
 class FocusReply(_message.Message):

@@ -45,6 +45,48 @@ RELATION_ROLE_ORIGIN: RelationRole.ValueType  # 5
 RELATION_ROLE_SUCCESSION: RelationRole.ValueType  # 6
 Global___RelationRole: _TypeAlias = RelationRole  # noqa: Y015
 
+class _SourceKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SourceKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SourceKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SOURCE_KIND_UNSPECIFIED: _SourceKind.ValueType  # 0
+    SOURCE_KIND_TREE: _SourceKind.ValueType  # 1
+    """A directory and all below it, under git's ignore rules."""
+
+class SourceKind(_SourceKind, metaclass=_SourceKindEnumTypeWrapper): ...
+
+SOURCE_KIND_UNSPECIFIED: SourceKind.ValueType  # 0
+SOURCE_KIND_TREE: SourceKind.ValueType  # 1
+"""A directory and all below it, under git's ignore rules."""
+Global___SourceKind: _TypeAlias = SourceKind  # noqa: Y015
+
+class _SourceState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SourceStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SourceState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SOURCE_STATE_UNSPECIFIED: _SourceState.ValueType  # 0
+    SOURCE_STATE_SCANNING: _SourceState.ValueType  # 1
+    """The whole of it is being looked at."""
+    SOURCE_STATE_CURRENT: _SourceState.ValueType  # 2
+    """Its records are those of its files but for what is pending."""
+    SOURCE_STATE_DEGRADED: _SourceState.ValueType  # 3
+    """Nothing is taken in for now; records are kept."""
+
+class SourceState(_SourceState, metaclass=_SourceStateEnumTypeWrapper): ...
+
+SOURCE_STATE_UNSPECIFIED: SourceState.ValueType  # 0
+SOURCE_STATE_SCANNING: SourceState.ValueType  # 1
+"""The whole of it is being looked at."""
+SOURCE_STATE_CURRENT: SourceState.ValueType  # 2
+"""Its records are those of its files but for what is pending."""
+SOURCE_STATE_DEGRADED: SourceState.ValueType  # 3
+"""Nothing is taken in for now; records are kept."""
+Global___SourceState: _TypeAlias = SourceState  # noqa: Y015
+
 @_typing.final
 class IngestRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
@@ -113,6 +155,7 @@ class IngestBatch(_message.Message):
     EDGES_FIELD_NUMBER: _builtins.int
     SEQUENCE_FIELD_NUMBER: _builtins.int
     COMPLETES_SOURCE_FIELD_NUMBER: _builtins.int
+    TURNS_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """Counted by the client from 0; with the request id it makes the batch idempotent."""
     completes_source: _builtins.bool
@@ -123,6 +166,10 @@ class IngestBatch(_message.Message):
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordInput]: ...
     @_builtins.property
     def edges(self) -> _containers.RepeatedCompositeFieldContainer[Global___EdgeInput]: ...
+    @_builtins.property
+    def turns(self) -> _containers.RepeatedCompositeFieldContainer[Global___TurnInput]:
+        """In the order in which they were said: each follows the one before it in its conversation."""
+
     def __init__(
         self,
         *,
@@ -131,10 +178,11 @@ class IngestBatch(_message.Message):
         edges: _abc.Iterable[Global___EdgeInput] | None = ...,
         sequence: _builtins.int = ...,
         completes_source: _builtins.bool = ...,
+        turns: _abc.Iterable[Global___TurnInput] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["completes_source", b"completes_source", "documents", b"documents", "edges", b"edges", "records", b"records", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completes_source", b"completes_source", "documents", b"documents", "edges", b"edges", "records", b"records", "sequence", b"sequence", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -229,6 +277,69 @@ class RecordInput(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RecordInput: _TypeAlias = RecordInput  # noqa: Y015
+
+@_typing.final
+class TurnInput(_message.Message):
+    """One turn of a conversation. Sent again, it keeps its place and its ref."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class AttributesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    CONVERSATION_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    SPEAKER_FIELD_NUMBER: _builtins.int
+    SECONDS_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    ATTRIBUTES_FIELD_NUMBER: _builtins.int
+    conversation: _builtins.str
+    """Ids of the host's own, together unique in the namespace."""
+    turn: _builtins.str
+    speaker: _builtins.str
+    seconds: _builtins.int
+    """When it was said: seconds since 1970; 0 where that is not known."""
+    text: _builtins.str
+    session: _builtins.str
+    """Empty has sessions told from gaps in time."""
+    @_builtins.property
+    def attributes(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]: ...
+    def __init__(
+        self,
+        *,
+        conversation: _builtins.str = ...,
+        turn: _builtins.str = ...,
+        speaker: _builtins.str = ...,
+        seconds: _builtins.int = ...,
+        text: _builtins.str = ...,
+        session: _builtins.str = ...,
+        attributes: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "conversation", b"conversation", "seconds", b"seconds", "session", b"session", "speaker", b"speaker", "text", b"text", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnInput: _TypeAlias = TurnInput  # noqa: Y015
 
 @_typing.final
 class EdgeInput(_message.Message):
@@ -892,3 +1003,205 @@ class IndexState(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___IndexState: _TypeAlias = IndexState  # noqa: Y015
+
+@_typing.final
+class Source(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMESPACE_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    BECAUSE_FIELD_NUMBER: _builtins.int
+    POLLING_FIELD_NUMBER: _builtins.int
+    PENDING_FIELD_NUMBER: _builtins.int
+    GENERATION_FIELD_NUMBER: _builtins.int
+    SCANNED_AT_SECONDS_FIELD_NUMBER: _builtins.int
+    FILES_FIELD_NUMBER: _builtins.int
+    PROGRESS_FIELD_NUMBER: _builtins.int
+    SKIPPED_FIELD_NUMBER: _builtins.int
+    namespace: _builtins.str
+    root: _builtins.str
+    kind: Global___SourceKind.ValueType
+    state: Global___SourceState.ValueType
+    because: _builtins.str
+    """Why it is degraded, or slow."""
+    polling: _builtins.bool
+    """True where files' times are compared now and then, for want of notifications."""
+    pending: _builtins.int
+    """Changed paths that are not taken in yet."""
+    generation: _builtins.int
+    """The namespace's, after the source's last scan."""
+    scanned_at_seconds: _builtins.int
+    """When the whole of it was last looked at, in seconds since 1970; 0 before the first time."""
+    files: _builtins.int
+    """How many files it had then."""
+    @_builtins.property
+    def progress(self) -> Global___IngestProgress:
+        """Only while it is scanning."""
+
+    @_builtins.property
+    def skipped(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.ReasonCount]:
+        """What was passed over then and since, by reason."""
+
+    def __init__(
+        self,
+        *,
+        namespace: _builtins.str = ...,
+        root: _builtins.str = ...,
+        kind: Global___SourceKind.ValueType = ...,
+        state: Global___SourceState.ValueType = ...,
+        because: _builtins.str = ...,
+        polling: _builtins.bool = ...,
+        pending: _builtins.int = ...,
+        generation: _builtins.int = ...,
+        scanned_at_seconds: _builtins.int = ...,
+        files: _builtins.int = ...,
+        progress: Global___IngestProgress | None = ...,
+        skipped: _abc.Iterable[_common_pb2.ReasonCount] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["because", b"because", "files", b"files", "generation", b"generation", "kind", b"kind", "namespace", b"namespace", "pending", b"pending", "polling", b"polling", "progress", b"progress", "root", b"root", "scanned_at_seconds", b"scanned_at_seconds", "skipped", b"skipped", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Source: _TypeAlias = Source  # noqa: Y015
+
+@_typing.final
+class AddSourceRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMESPACE_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    namespace: _builtins.str
+    root: _builtins.str
+    """An absolute path. Roots of one namespace may not lie in each other."""
+    kind: Global___SourceKind.ValueType
+    """Unspecified is a tree."""
+    def __init__(
+        self,
+        *,
+        namespace: _builtins.str = ...,
+        root: _builtins.str = ...,
+        kind: Global___SourceKind.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "namespace", b"namespace", "root", b"root"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddSourceRequest: _TypeAlias = AddSourceRequest  # noqa: Y015
+
+@_typing.final
+class AddSourceReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SOURCE_FIELD_NUMBER: _builtins.int
+    ALREADY_FOLLOWED_FIELD_NUMBER: _builtins.int
+    already_followed: _builtins.bool
+    """True where it was followed before."""
+    @_builtins.property
+    def source(self) -> Global___Source: ...
+    def __init__(
+        self,
+        *,
+        source: Global___Source | None = ...,
+        already_followed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["source", b"source"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["already_followed", b"already_followed", "source", b"source"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddSourceReply: _TypeAlias = AddSourceReply  # noqa: Y015
+
+@_typing.final
+class RemoveSourceRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMESPACE_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
+    KEEP_RECORDS_FIELD_NUMBER: _builtins.int
+    namespace: _builtins.str
+    root: _builtins.str
+    keep_records: _builtins.bool
+    def __init__(
+        self,
+        *,
+        namespace: _builtins.str = ...,
+        root: _builtins.str = ...,
+        keep_records: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["keep_records", b"keep_records", "namespace", b"namespace", "root", b"root"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveSourceRequest: _TypeAlias = RemoveSourceRequest  # noqa: Y015
+
+@_typing.final
+class RemoveSourceReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REMOVED_FIELD_NUMBER: _builtins.int
+    GENERATION_FIELD_NUMBER: _builtins.int
+    removed: _builtins.int
+    generation: _builtins.int
+    def __init__(
+        self,
+        *,
+        removed: _builtins.int = ...,
+        generation: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["generation", b"generation", "removed", b"removed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveSourceReply: _TypeAlias = RemoveSourceReply  # noqa: Y015
+
+@_typing.final
+class ListSourcesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMESPACE_FIELD_NUMBER: _builtins.int
+    namespace: _builtins.str
+    """Empty is all."""
+    def __init__(
+        self,
+        *,
+        namespace: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSourcesRequest: _TypeAlias = ListSourcesRequest  # noqa: Y015
+
+@_typing.final
+class ListSourcesReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SOURCES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def sources(self) -> _containers.RepeatedCompositeFieldContainer[Global___Source]: ...
+    def __init__(
+        self,
+        *,
+        sources: _abc.Iterable[Global___Source] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sources", b"sources"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSourcesReply: _TypeAlias = ListSourcesReply  # noqa: Y015

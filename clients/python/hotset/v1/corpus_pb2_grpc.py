@@ -59,6 +59,21 @@ class CorpusStub:
                 request_serializer=hotset_dot_v1_dot_corpus__pb2.DescribeNamespaceRequest.SerializeToString,
                 response_deserializer=hotset_dot_v1_dot_corpus__pb2.DescribeNamespaceReply.FromString,
                 _registered_method=True)
+        self.AddSource = channel.unary_unary(
+                '/hotset.v1.Corpus/AddSource',
+                request_serializer=hotset_dot_v1_dot_corpus__pb2.AddSourceRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_corpus__pb2.AddSourceReply.FromString,
+                _registered_method=True)
+        self.RemoveSource = channel.unary_unary(
+                '/hotset.v1.Corpus/RemoveSource',
+                request_serializer=hotset_dot_v1_dot_corpus__pb2.RemoveSourceRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_corpus__pb2.RemoveSourceReply.FromString,
+                _registered_method=True)
+        self.ListSources = channel.unary_unary(
+                '/hotset.v1.Corpus/ListSources',
+                request_serializer=hotset_dot_v1_dot_corpus__pb2.ListSourcesRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_corpus__pb2.ListSourcesReply.FromString,
+                _registered_method=True)
 
 
 class CorpusServicer:
@@ -97,6 +112,26 @@ class CorpusServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AddSource(self, request, context):
+        """Follows a directory of the daemon's machine from now on, over restarts too; replies before it is read.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveSource(self, request, context):
+        """Ends that, and tombstones what the source brought unless it is to be kept.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSources(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CorpusServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -124,6 +159,21 @@ def add_CorpusServicer_to_server(servicer, server):
                     servicer.DescribeNamespace,
                     request_deserializer=hotset_dot_v1_dot_corpus__pb2.DescribeNamespaceRequest.FromString,
                     response_serializer=hotset_dot_v1_dot_corpus__pb2.DescribeNamespaceReply.SerializeToString,
+            ),
+            'AddSource': grpc.unary_unary_rpc_method_handler(
+                    servicer.AddSource,
+                    request_deserializer=hotset_dot_v1_dot_corpus__pb2.AddSourceRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_corpus__pb2.AddSourceReply.SerializeToString,
+            ),
+            'RemoveSource': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveSource,
+                    request_deserializer=hotset_dot_v1_dot_corpus__pb2.RemoveSourceRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_corpus__pb2.RemoveSourceReply.SerializeToString,
+            ),
+            'ListSources': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSources,
+                    request_deserializer=hotset_dot_v1_dot_corpus__pb2.ListSourcesRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_corpus__pb2.ListSourcesReply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -261,6 +311,87 @@ class Corpus:
             '/hotset.v1.Corpus/DescribeNamespace',
             hotset_dot_v1_dot_corpus__pb2.DescribeNamespaceRequest.SerializeToString,
             hotset_dot_v1_dot_corpus__pb2.DescribeNamespaceReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AddSource(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Corpus/AddSource',
+            hotset_dot_v1_dot_corpus__pb2.AddSourceRequest.SerializeToString,
+            hotset_dot_v1_dot_corpus__pb2.AddSourceReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveSource(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Corpus/RemoveSource',
+            hotset_dot_v1_dot_corpus__pb2.RemoveSourceRequest.SerializeToString,
+            hotset_dot_v1_dot_corpus__pb2.RemoveSourceReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSources(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Corpus/ListSources',
+            hotset_dot_v1_dot_corpus__pb2.ListSourcesRequest.SerializeToString,
+            hotset_dot_v1_dot_corpus__pb2.ListSourcesReply.FromString,
             options,
             channel_credentials,
             insecure,

@@ -40,6 +40,11 @@ class CorpusStub:
     Get: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.GetRequest, _corpus_pb2.GetReply]
     List: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.ListRequest, _corpus_pb2.ListReply]
     DescribeNamespace: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.DescribeNamespaceRequest, _corpus_pb2.DescribeNamespaceReply]
+    AddSource: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.AddSourceRequest, _corpus_pb2.AddSourceReply]
+    """Follows a directory of the daemon's machine from now on, over restarts too; replies before it is read."""
+    RemoveSource: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.RemoveSourceRequest, _corpus_pb2.RemoveSourceReply]
+    """Ends that, and tombstones what the source brought unless it is to be kept."""
+    ListSources: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.ListSourcesRequest, _corpus_pb2.ListSourcesReply]
 
 @_typing.type_check_only
 class CorpusAsyncStub(CorpusStub):
@@ -53,6 +58,11 @@ class CorpusAsyncStub(CorpusStub):
     Get: _aio.UnaryUnaryMultiCallable[_corpus_pb2.GetRequest, _corpus_pb2.GetReply]  # type: ignore[assignment]
     List: _aio.UnaryUnaryMultiCallable[_corpus_pb2.ListRequest, _corpus_pb2.ListReply]  # type: ignore[assignment]
     DescribeNamespace: _aio.UnaryUnaryMultiCallable[_corpus_pb2.DescribeNamespaceRequest, _corpus_pb2.DescribeNamespaceReply]  # type: ignore[assignment]
+    AddSource: _aio.UnaryUnaryMultiCallable[_corpus_pb2.AddSourceRequest, _corpus_pb2.AddSourceReply]  # type: ignore[assignment]
+    """Follows a directory of the daemon's machine from now on, over restarts too; replies before it is read."""
+    RemoveSource: _aio.UnaryUnaryMultiCallable[_corpus_pb2.RemoveSourceRequest, _corpus_pb2.RemoveSourceReply]  # type: ignore[assignment]
+    """Ends that, and tombstones what the source brought unless it is to be kept."""
+    ListSources: _aio.UnaryUnaryMultiCallable[_corpus_pb2.ListSourcesRequest, _corpus_pb2.ListSourcesReply]  # type: ignore[assignment]
 
 class CorpusServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
@@ -93,5 +103,28 @@ class CorpusServicer(metaclass=_abc_1.ABCMeta):
         request: _corpus_pb2.DescribeNamespaceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_corpus_pb2.DescribeNamespaceReply, _abc.Awaitable[_corpus_pb2.DescribeNamespaceReply]]: ...
+
+    @_abc_1.abstractmethod
+    def AddSource(
+        self,
+        request: _corpus_pb2.AddSourceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_corpus_pb2.AddSourceReply, _abc.Awaitable[_corpus_pb2.AddSourceReply]]:
+        """Follows a directory of the daemon's machine from now on, over restarts too; replies before it is read."""
+
+    @_abc_1.abstractmethod
+    def RemoveSource(
+        self,
+        request: _corpus_pb2.RemoveSourceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_corpus_pb2.RemoveSourceReply, _abc.Awaitable[_corpus_pb2.RemoveSourceReply]]:
+        """Ends that, and tombstones what the source brought unless it is to be kept."""
+
+    @_abc_1.abstractmethod
+    def ListSources(
+        self,
+        request: _corpus_pb2.ListSourcesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_corpus_pb2.ListSourcesReply, _abc.Awaitable[_corpus_pb2.ListSourcesReply]]: ...
 
 def add_CorpusServicer_to_server(servicer: CorpusServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

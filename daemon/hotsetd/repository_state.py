@@ -1,0 +1,193 @@
+"""What one git work tree says of the work in it: lines that are not committed, new files, and what the branch holds.
+
+Read by git itself, which runs no program that the repository names (`retrieval.ingest.git_command`). The branch is what
+HEAD has and the default branch has not: the remote's, else a local one of a usual name. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotsetd.config import RepositorySettings
+from retrieval.diff_lines import FileLines, read_diff
+from retrieval.hints import BranchCommit, Hints
+from retrieval.ingest.git_command import PLAIN_DIFF, Git, GitUnavailable, NoRepository
+from retrieval.ingest.git_log import LOG_FORMAT, log_tokens, parse_log
+from retrieval.ingest.settings import GitHistorySettings
+
+Marks = tuple[tuple[int, int], ...]
+"""Time of change and size of files."""
+
+_DEFAULTS = (
+    *("refs/remotes/origin/HEAD", "refs/remotes/*/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"),
+    *("refs/heads/main", "refs/heads/master", "refs/heads/trunk", "refs/heads/develop"),
+)
+_DIFF = ("diff", "-U0", "--inter-hunk-context=0", "-M", "--relative", "--src-prefix=a/", "--dst-prefix=b/", *PLAIN_DIFF)
+_LOG = ("log", "--no-merges", "-z", "--name-status", "-M", "--relative", LOG_FORMAT, *PLAIN_DIFF)
+
+
+def repository_state(root: Path, settings: RepositorySettings) -> Hints:
+    """Look at the work tree around the folder once."""
+    return RepositoryReader(root, settings).read()
+
+
+def moved_marks(root: Path) -> Marks:
+    """What differs once HEAD or the index of the folder's work tree has moved; empty where there is no work tree."""
+    return _marks(root, ("HEAD", "index", "logs/HEAD"))
+
+
+def _marks(root: Path, names: Sequence[str]) -> Marks:
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
+    if top is None:
+        return ()
+    folder = top / ".git"
+    try:
+        if folder.is_file():
+            folder = top / folder.read_text(errors="replace").removeprefix("gitdir:").strip()
+    except OSError:
+        return ()
+    return tuple(_mark(folder / name) for name in names)
+
+
+def _mark(file: Path) -> tuple[int, int]:
+    try:
+        found = file.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """What a branch holds, of which HEAD, base and uncommitted lines it was told, and what is missing of it."""
+
+    told_of: tuple[str, str, tuple[FileLines, ...]]
+    commits: tuple[BranchCommit, ...]
+    lines: tuple[FileLines, ...]
+    notes: tuple[str, ...]
+
+
+class RepositoryReader:
+    """Looks at one work tree again and again, and asks git only for what may have changed. One look at a time."""
+
+    def __init__(self, root: Path, settings: RepositorySettings) -> None:
+        self._root = root
+        self._git = Git(root)
+        self._settings = settings
+        self._notes: list[str] = []
+        self._filters: tuple[Marks, tuple[str, ...]] = ((), ())
+        self._head: tuple[Marks, str] = ((), "")
+        self._base: tuple[tuple[str, str], str] = (("", ""), "")
+        self._branch: _Branch | None = None
+
+    def read(self) -> Hints:
+        """Look; empty hints where there is no work tree. `note` says what could not be read."""
+        self._notes = []
+        try:
+            return self._read()
+        except NoRepository:
+            return Hints()
+        except GitUnavailable as error:
+            return Hints(note=f"the work tree could not be read: {error}")
+
+    def _read(self) -> Hints:
+        head = self._at_head()
+        lines, gone = self._diff(head)
+        untracked = self._untracked()
+        branch = self._of_branch(head, self._began(head), lines)
+        return Hints(
+            changed=tuple(sorted({*gone, *untracked})),
+            diff_lines=(*lines, *(FileLines(path) for path in untracked)),
+            branch_commits=branch.commits if branch else (),
+            branch_lines=branch.lines if branch else (),
+            note="; ".join((*self._notes, *(branch.notes if branch else ()))),
+        )
+
+    def _at_head(self) -> str:
+        marks = moved_marks(self._root)
+        if not marks or self._head[0] != marks:
+            self._head = (marks, self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}"))
+        return self._head[1]
+
+    def _without_filters(self) -> tuple[str, ...]:
+        marks = _marks(self._root, ("config", "config.worktree", "commondir"))
+        if not marks or self._filters[0] != marks or marks[2] != (0, 0):
+            self._filters = (marks, self._git.without_filters(self._settings.read_seconds))
+        return self._filters[1]
+
+    def _diff(self, since: str) -> tuple[tuple[FileLines, ...], tuple[str, ...]]:
+        """Lines of the files as they are now that are not as in a commit, and files that it had and are gone."""
+        text = self._bounded((*self._without_filters(), *_DIFF, since, "--", "."), "the diff")
+        read = read_diff(text, self._settings.diff_files, self._settings.diff_ranges)
+        if read.unread:
+            self._notes.append(f"{read.unread} changed files not followed")
+        return read.files, read.gone
+
+    def _untracked(self) -> tuple[str, ...]:
+        listed = self._bounded(("ls-files", "-z", "--others", "--exclude-standard", "--", "."), "new files").split("\0")
+        files = [path for path in listed if path and not path.endswith("/")]
+        if len(files) > self._settings.untracked_files:
+            self._notes.append(f"{len(files)} untracked files, none followed")
+            return ()
+        return tuple(files)
+
+    def _began(self, head: str) -> str:
+        """Where the branch began; empty where HEAD is the default branch, or none is known."""
+        listed = self._ask("for-each-ref", "--format=%(refname) %(objectname)", *_DEFAULTS).split("\n")
+        refs = dict(line.split(" ", 1) for line in listed if " " in line)
+        order = [*(name for name in _DEFAULTS if name in refs), *sorted(refs)]
+        if not order or refs[order[0]] == head:
+            return ""
+        ends = (head, refs[order[0]])
+        if self._base[0] != ends:
+            self._base = (ends, self._shared(*ends))
+        base = self._base[1]
+        if not base:
+            self._notes.append(f"the branch shares no commit with {order[0]}")
+        return "" if base == head else base
+
+    def _shared(self, head: str, default: str) -> str:
+        """The commit that both came from; empty where there is none."""
+        try:
+            return self._ask("merge-base", head, default)
+        except GitUnavailable as error:
+            if "status 1" in str(error):  # git's word for none
+                return ""
+            raise
+
+    def _of_branch(self, head: str, base: str, uncommitted: tuple[FileLines, ...]) -> _Branch | None:
+        if not base:
+            return None
+        told_of = (head, base, uncommitted)
+        if self._branch is None or self._branch.told_of != told_of:
+            before = len(self._notes)
+            commits, lines = self._commits(base, head), self._diff(base)[0]
+            notes, self._notes = self._notes[before:], self._notes[:before]
+            self._branch = _Branch(told_of, commits, lines, tuple(notes))
+        return self._branch
+
+    def _commits(self, base: str, head: str) -> tuple[BranchCommit, ...]:
+        limit = self._settings.branch_commits
+        words = (*_LOG, f"--max-count={limit + 1}", f"{base}..{head}", "--", ".")
+        pieces = self._git.stream(words, seconds=self._settings.read_seconds)
+        commits = list(parse_log(log_tokens(pieces), frozenset(), GitHistorySettings()))
+        if len(commits) > limit:
+            self._notes.append(f"of the branch only the newest {limit} commits")
+        return tuple(BranchCommit(commit.message, commit.paths) for commit in commits[:limit])
+
+    def _ask(self, *words: str) -> str:
+        return self._git.text(*words, seconds=self._settings.read_seconds)
+
+    def _bounded(self, words: Sequence[str], what: str) -> str:
+        """What git prints, up to the bound; the rest is not waited for."""
+        taken: list[bytes] = []
+        size = 0
+        for piece in self._git.stream(words, seconds=self._settings.read_seconds):
+            taken.append(piece)
+            size += len(piece)
+            if size > self._settings.diff_bytes:
+                self._notes.append(f"{what} read up to {self._settings.diff_bytes} bytes only")
+                break
+        return b"".join(taken)[: self._settings.diff_bytes].decode("utf-8", "replace")
