@@ -1,8 +1,11 @@
-"""Read your writes: a Focus waits a little for an index that is nearly there, and not at all for one far behind."""
+"""Read your writes: a Focus waits a little for what happened before it to be in the store and in the index.
+
+It waits for sources that are followed, then for an index that is nearly there, and not at all for one far behind.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hotsetd.config import JobSettings
 from hotsetd.limits import AGENT_PREFIX
@@ -13,14 +16,20 @@ from retrieval.index.progress import LEXICAL
 from retrieval.store.interface import Store
 from workingset.vocabulary import Generation, Namespace, TenantId
 
+SettleSources = Callable[[TenantId, Sequence[Namespace], Deadline], None]
+"""Waits a bounded time for edits made before the call in the sources of a scope; see `hotsetd.sources`."""
+
 
 class Freshness:
-    """Waits for the lexical index. Safe from any thread."""
+    """Waits for sources and for the lexical index. Safe from any thread."""
 
-    def __init__(self, store: Store, follower: IndexFollower, settings: JobSettings) -> None:
+    def __init__(
+        self, store: Store, follower: IndexFollower, settings: JobSettings, settle_sources: SettleSources
+    ) -> None:
         self._store = store
         self._follower = follower
         self._settings = settings
+        self._settle_sources = settle_sources
 
     def settle(
         self,
@@ -29,12 +38,13 @@ class Freshness:
         wanted: tuple[Namespace, Generation] | None,
         deadline: Deadline,
     ) -> None:
-        """Wait until the index has the scope's newest changes, if few are missing.
+        """Wait until followed files of the scope are in the store and the index has its newest changes, if few miss.
 
         `wanted` is a generation that the caller insists on: raises DeadlinePassed where the index does not get there
         in time, and at once BadField where the store itself has not come so far. What is missing is said by the lanes'
         lag.
         """
+        self._settle_sources(tenant, scope, deadline)
         if wanted:
             self._insist(tenant, *wanted, deadline)
         for namespace, generation in self._nearly_there(tenant, scope):

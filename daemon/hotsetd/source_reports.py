@@ -1,0 +1,58 @@
+"""What is said of a followed source, and what its thread needs done to the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, unique
+from typing import Protocol
+
+from retrieval.ingest.progress import Progress, Summary
+from retrieval.ingest.watch import Batch
+from workingset.vocabulary import Generation, Namespace
+
+Identity = tuple[int, int]
+"""Device and inode of a root: tells a folder from another one at the same path."""
+
+
+@unique
+class SourceState(Enum):
+    """How far a source's records can be trusted to be those of its files."""
+
+    SCANNING = "scanning"
+    CURRENT = "current"
+    DEGRADED = "degraded"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """What is to be said of a source. `because` says why it is degraded, or slow; `files` were there at the last whole
+    scan; `skipped` counts what was passed over at it and since, by reason."""
+
+    namespace: Namespace
+    root: str
+    state: SourceState = SourceState.SCANNING
+    because: str = ""
+    polling: bool = False
+    pending: int = 0
+    generation: Generation = Generation(0)
+    scanned_at_seconds: int = 0
+    files: int = 0
+    progress: Progress | None = None
+    skipped: tuple[tuple[str, int], ...] = ()
+
+
+class Scans(Protocol):
+    """What a follower does to the store; `hotsetd.sources` provides it. All raise what the store raises."""
+
+    def scan(self, batch: Batch, progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> Summary:
+        """Take in what a batch names. Raises IngestCancelled, Stopping, and BadField for a root that is gone."""
+        ...
+
+    def scanned(self, identity: Identity) -> None:
+        """Remember that the whole tree was scanned, and which folder it was."""
+        ...
+
+    def history(self, cancelled: Callable[[], bool]) -> tuple[Generation, str]:
+        """Read what git tells of the tree's past, as its HEAD may have moved: the generation after, what hindered."""
+        ...
