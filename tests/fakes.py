@@ -15,10 +15,10 @@ import xxhash
 from retrieval.deadline import Deadline
 from retrieval.errors import IndexUnavailable
 from retrieval.goal import Goal
-from retrieval.index.sensor import ALL_KINDS, FieldWeights, Hit, Sieve, WeightedTerm
+from retrieval.index.sensor import ALL_KINDS, FieldWeights, Hit, Sieve, VectorAnswer, WeightedTerm
 from retrieval.lanes.contract import GraphMass, HardFilter, LaneContract, Reads
 from retrieval.lanes.lane import LaneHit, LaneProposal, Scope
-from retrieval.record import Record
+from retrieval.record import TURN_KIND, Record
 from retrieval.store.interface import Snapshot
 from retrieval.text.embedding import embedding_text
 from retrieval.text.tokens import analyse
@@ -82,7 +82,8 @@ class FakeLexical:
         self._documents: dict[tuple[TenantId, Namespace], dict[int, _Document]] = {}
 
     def put(self, tenant: TenantId, record_id: int, record: Record) -> None:
-        texts = (record.title, record.path, record.text, record.beside)
+        window = f"{record.text} {record.text} {record.beside}" if record.kind == TURN_KIND or record.beside else ""
+        texts = (record.title, record.path, record.text, window)
         document = _Document(record.kind, *(Counter(analyse(text)) for text in texts))
         self._documents.setdefault((tenant, record.namespace), {})[record_id] = document
 
@@ -136,10 +137,14 @@ class FakeLexical:
 
 
 class FakeVector:
-    """Exact cosine search over the vectors it was given; `planted` hits are answered to every search, first."""
+    """Exact cosine search over the vectors it was given; `planted` hits are answered to every search, first.
+
+    It says that all vectors were compared where `exhaustive`.
+    """
 
     def __init__(self) -> None:
         self.down = False
+        self.exhaustive = False
         self.planted: list[Hit] = []
         self._vectors: dict[tuple[TenantId, Namespace], dict[int, tuple[float, ...]]] = {}
 
@@ -160,6 +165,9 @@ class FakeVector:
         found = {hit.record_id: hit for hit in [*scored, *self.planted]}
         return sorted(found.values(), key=lambda hit: (-hit.score, hit.record_id))[:limit]
 
+    def answer(self, tenant: TenantId, namespace: Namespace, vector: Sequence[float], limit: int) -> VectorAnswer:
+        return VectorAnswer(tuple(self.search(tenant, namespace, vector, limit)), self.exhaustive)
+
     def count(self, tenant: TenantId, namespace: Namespace) -> int:
         return len(self._vectors.get((tenant, namespace), {}))
 
@@ -169,9 +177,13 @@ class FakeProgress:
     """Caught up with everything, except where `behind` says which generation an index has reached."""
 
     behind: dict[tuple[str, Namespace], Generation] = field(default_factory=dict)
+    notes: dict[tuple[str, Namespace], str] = field(default_factory=dict)
 
     def generation(self, index: str, tenant: TenantId, namespace: Namespace) -> Generation:
         return self.behind.get((index, namespace), Generation(2**62))
+
+    def note(self, index: str, tenant: TenantId, namespace: Namespace) -> str:
+        return self.notes.get((index, namespace), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ then. A call sent again under its id is answered again and not applied again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -21,10 +21,13 @@ from retrieval.errors import ClaimLost
 from retrieval.record import Edge, Record
 from retrieval.store.interface import Claim, Snapshot, Store, WriteTransaction
 from workingset.receipt import Node
-from workingset.vocabulary import AgentId
+from workingset.vocabulary import AgentId, Ref, TenantId
 from workingset.working_set import WorkingSet
 
 T = TypeVar("T")
+
+Hold = Callable[[TenantId, str, Sequence[Ref]], None]
+"""Is told what a set holds now: `retrieval.index.follower.IndexFollower.hold`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,9 @@ class Change:
 class Changes:
     """Applies calls to the sets of agents. Safe from any thread; the caller serialises the calls of one agent."""
 
-    def __init__(self, store: Store, agents: Agents, settings: LimitSettings) -> None:
+    def __init__(self, store: Store, agents: Agents, settings: LimitSettings, hold: Hold) -> None:
+        """`hold` is told of every set that was saved."""
+        self._hold = hold
         self._store = store
         self._agents = agents
         self._settings = settings
@@ -109,12 +114,19 @@ class Changes:
             self._agents.drop(caller.tenant, agent)
         for claim, (_, state) in zip(claims, sets, strict=True):
             self._agents.keep(caller.tenant, claim, state)
+            self._hold(caller.tenant, state.agent, _latest(state))
 
 
 def require(state: WorkingSet) -> None:
     """Raise UnknownAgent where the agent has no set."""
     if state == WorkingSet(state.agent):
         raise UnknownAgent(state.agent)
+
+
+def _latest(state: WorkingSet) -> list[Ref]:
+    """What the set holds whole or in part, what was used or admitted last first."""
+    entries = sorted((e for e in state.entries if e.has_text), key=lambda entry: (-entry.touched_at, entry.ref))
+    return [entry.ref for entry in entries]
 
 
 def _live(txn: WriteTransaction, edge: Edge) -> bool:

@@ -1,7 +1,8 @@
 """Background work: one owner, two threads, a fixed order to stop in.
 
 The lexical thread follows the store's change log as soon as something is written. The vector thread embeds what has no
-vector yet, at low priority, and writes the vector index to its file now and then. Neither touches a working set.
+vector yet, at low priority, deletes vectors that nothing needs, and writes the vector index to its file now and then.
+Neither touches a working set.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ class Jobs:
                 release_free_memory()
             said_busy = bool(advanced.left)
             said = advanced.failed
-            idle = advanced.failed or not advanced.left or not (advanced.taken or advanced.embedded)
+            moved = advanced.collected or (advanced.left and (advanced.taken or advanced.embedded))
+            idle = advanced.failed or not moved
             if idle and not self._stop.is_set():
                 written.wait(self._settings.idle_seconds)
 

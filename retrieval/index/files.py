@@ -8,8 +8,12 @@ import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import xxhash
+
+_MANAGED = ".managed.json"
+"""Where tantivy lists the files that are its own; it deletes no others."""
 
 _FOOTER_MAGIC = 1337
 _FOOTER_TAIL = struct.Struct("<II")
@@ -64,12 +68,15 @@ def write_whole(path: Path, content: bytes | bytearray) -> None:
 
 
 def damaged_segment(directory: Path, manifest: bytes) -> str:
-    """The name of a file of tantivy's listed segments that is missing or not as written, or "" where all are sound.
+    """The name of a file of tantivy's that is missing or not as written, or "" where all that matter are sound.
 
     tantivy ends every segment file with a JSON footer that holds the CRC-32 of what stands before it, but checks it
-    only on demand, and offers no demand to Python. Raises ValueError or KeyError where the manifest does not parse.
+    only on demand, and offers no demand to Python. The sum does not cover the footer itself, so that has to say the
+    same in all files. Raises OSError, ValueError, KeyError or TypeError where a list of files does not parse.
     """
     names = sorted(path.name for path in directory.iterdir())
+    managed = {"meta.json"}
+    said: dict[str, Any] | None = None
     for segment in json.loads(manifest)["segments"]:
         stem = str(segment["segment_id"]).replace("-", "")
         deletes = segment["deletes"]
@@ -78,21 +85,26 @@ def damaged_segment(directory: Path, manifest: bytes) -> str:
         if dels and dels not in own:
             return dels
         for name in own:
-            if not _sound(directory / name):
+            footer = _footer_of_sound(directory / name)
+            said = footer if said is None else said
+            if footer is None or footer != said:
                 return name
-    return ""
+        managed.update(own)
+    return "" if managed <= set(json.loads((directory / _MANAGED).read_bytes())) else _MANAGED
 
 
-def _sound(path: Path) -> bool:
+def _footer_of_sound(path: Path) -> dict[str, Any] | None:
+    """What a segment file's footer says but its sum, or None where the file is not as it was written."""
     content = path.read_bytes()
     if len(content) < _FOOTER_TAIL.size:
-        return False
+        return None
     length, magic = _FOOTER_TAIL.unpack_from(content, len(content) - _FOOTER_TAIL.size)
     start = len(content) - _FOOTER_TAIL.size - length
     if magic != _FOOTER_MAGIC or start < 0:
-        return False
+        return None
     try:
-        footer = json.loads(content[start : start + length])
-        return bool(footer["crc"] == zlib.crc32(memoryview(content)[:start]))
-    except (ValueError, KeyError, TypeError):
-        return False
+        footer: dict[str, Any] = json.loads(content[start : start + length])
+        sound = footer.pop("crc") == zlib.crc32(memoryview(content)[:start])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return footer if sound else None

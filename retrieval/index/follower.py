@@ -21,8 +21,8 @@ from retrieval.index.vector import VectorIndex, decoded_vector, encoded_vector
 from retrieval.index.vector_follower import VectorFollower
 from retrieval.record import Record
 from retrieval.store.interface import Snapshot, Store, Traces
-from retrieval.text.embedding import embedding_digest, embedding_text
-from workingset.vocabulary import Digest, Generation, Namespace, TenantId
+from retrieval.text.embedding import embeddable, embedding_digest, embedding_text
+from workingset.vocabulary import Digest, Generation, Namespace, Ref, TenantId
 
 __all__ = ["Advanced", "EmbeddedNow", "FollowerSettings", "IndexFollower", "IndexState"]
 
@@ -104,6 +104,13 @@ class IndexFollower:
         """Embed these before all others, where they have no vector yet; the latest call's come first."""
         self._vectors.prefer(tenant, record_ids)
 
+    def hold(self, tenant: TenantId, owner: str, refs: Sequence[Ref]) -> None:
+        """The owner's working set holds these now, what matters most first: embed what lies near them before the rest.
+
+        Takes no time: looked into by the next `advance_vectors`.
+        """
+        self._vectors.hold(tenant, owner, refs)
+
     def embed_now(
         self,
         tenant: TenantId,
@@ -136,10 +143,17 @@ class IndexFollower:
         """The newest generation whose changes the index (`lexical` or `vector`) has taken in completely."""
         return self._following(index).generation(tenant, namespace)
 
+    def note(self, index: str, tenant: TenantId, namespace: Namespace) -> str:
+        """What a lane should say of the index beside how far it is: why it was rebuilt, how many vectors it refused."""
+        if index == LEXICAL:
+            return self._lexical_index.note
+        return self._vectors.note(tenant, namespace)
+
     def states(self, txn: Snapshot, namespace: Namespace) -> tuple[IndexState, ...]:
         """How both indexes stand to the namespace as the snapshot sees it."""
-        records = txn.counts(namespace).records
-        return self._lexical_state(txn, namespace, records), self._vector_state(txn, namespace, records)
+        counts = txn.counts(namespace)
+        vectors = self._vector_state(txn, namespace, embeddable(counts.kinds))
+        return self._lexical_state(txn, namespace, counts.records), vectors
 
     def caught_up(self, tenant: TenantId, namespace: Namespace, index: str = LEXICAL) -> bool:
         """True where the index has taken in the namespace's newest generation."""

@@ -15,11 +15,11 @@ import tantivy
 from xxhash import xxh3_64_intdigest
 
 from retrieval.index.sensor import FieldWeights, Hit, Sieve, WeightedTerm
-from retrieval.record import Record
+from retrieval.record import TURN_KIND, Record
 from retrieval.text.tokens import analysed
 from workingset.vocabulary import Namespace, TenantId
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 """Raised with every change to the fields: indexes of another version are rebuilt."""
 
 FIELDS: Final = ("title", "path", "body", "beside")
@@ -149,9 +149,10 @@ def document(tenant: TenantId, record_id: int, record: Record) -> tantivy.Docume
     made = tantivy.Document()
     made.add_text("title", analysed(record.title))
     made.add_text("path", analysed(record.path))
-    made.add_text("body", analysed(record.text))
-    if record.beside:
-        made.add_text("beside", analysed(record.beside))
+    body = analysed(record.text)
+    made.add_text("body", body)
+    if record.kind == TURN_KIND or record.beside:
+        made.add_text("beside", f"{body} {body} {analysed(record.beside)}")
     made.add_text("kind", record.kind)
     made.add_text("key", key(tenant, record_id))
     made.add_text("scope", scope(tenant, record.namespace))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from retrieval.index.vector_collector import CollectorSettings
+from retrieval.index.vector_near import NearSettings
 from workingset.vocabulary import Generation
 
 LEXICAL = "lexical"
@@ -35,6 +37,9 @@ class FollowerSettings:
     lag_counted: int = 1_000
     """Up to how many missing changes are counted; more is reported as that many. Keeps a status under 2 ms."""
 
+    near: NearSettings = field(default_factory=NearSettings)
+    collector: CollectorSettings = field(default_factory=CollectorSettings)
+
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
@@ -42,7 +47,8 @@ class Advanced:
 
     `taken` counts change-log lines, `embedded` texts given to the model, `refused` records whose vector was no unit
     vector. `left` counts what is still missing, up to the settings' `lag_counted` a namespace; 0 means caught up.
-    `failed` says why the step stopped short, or is "": wait before the next one.
+    `failed` says why the step stopped short, or is "": wait before the next one. `collected` counts rows looked at to
+    delete vectors that nothing needs: 0 means that there are none, or that something else was to do.
     """
 
     taken: int = 0
@@ -50,6 +56,7 @@ class Advanced:
     embedded: int = 0
     refused: int = 0
     failed: str = ""
+    collected: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,8 +82,20 @@ class LexicalSearch(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class VectorAnswer:
+    """The nearest hits, cosine falling, then record id; `exhaustive` says that every vector was compared."""
+
+    hits: tuple[Hit, ...]
+    exhaustive: bool
+
+
 class VectorSearch(Protocol):
     """Cosine over unit vectors of one model."""
+
+    def answer(self, tenant: TenantId, namespace: Namespace, vector: Sequence[float], limit: int) -> VectorAnswer:
+        """The nearest hits, and whether all vectors were compared for them; raises IndexUnavailable."""
+        ...
 
     def search(self, tenant: TenantId, namespace: Namespace, vector: Sequence[float], limit: int) -> list[Hit]:
         """The nearest hits, cosine falling, then record id; raises IndexUnavailable."""
@@ -99,6 +111,10 @@ class IndexProgress(Protocol):
 
     def generation(self, index: str, tenant: TenantId, namespace: Namespace) -> Generation:
         """The newest generation whose changes the index (`lexical` or `vector`) has taken in completely."""
+        ...
+
+    def note(self, index: str, tenant: TenantId, namespace: Namespace) -> str:
+        """What an answer should say of the index: that it was rebuilt, and why, or ""."""
         ...
 
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from retrieval.errors import IndexUnavailable
 from retrieval.index.files import digest_of, write_whole
-from retrieval.index.sensor import Hit
-from retrieval.index.vector_scope import MAX_RECORD_ID, Floats, VectorAnswer, VectorScope, VectorSettings
+from retrieval.index.sensor import Hit, VectorAnswer
+from retrieval.index.vector_scope import MAX_RECORD_ID, Floats, VectorScope, VectorSettings
 from workingset.vocabulary import Namespace, TenantId
 
 __all__ = ["VectorAnswer", "VectorIndex", "VectorSettings", "decoded_vector", "encoded_vector"]

@@ -2,25 +2,34 @@
 
 The scan adds whatever has a canonical vector in the store already, keyed by the digest of the embedded text, so equal
 text is embedded once in a tenant, and a lost index is rebuilt without the model. What has none waits in memory, and is
-embedded newest change first, after what current goals asked for. Vectors are stored before they are indexed.
+embedded: what current goals asked for first, then what lies near working sets, then the newest changes. Vectors are
+stored before they are indexed.
+
+Under a new model the index starts empty and answers with what it has, while everything is embedded again in that order:
+vectors of two models are never compared, lanes say which share is covered, and what goals need first is there first.
+The old model's vectors go when the new one covers all of a tenant.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from retrieval.index.change_pages import lines_behind, live_records, read_page
 from retrieval.index.positions import START, Mark, put_marks, read_mark
 from retrieval.index.progress import VECTOR, Advanced, FollowerSettings
 from retrieval.index.sensor import Embedder
-from retrieval.index.unstored import Unstored, UnstoredVectors
-from retrieval.index.vector import VectorIndex, encoded_vector
+from retrieval.index.unstored import UnstoredVectors
+from retrieval.index.vector import VectorIndex
+from retrieval.index.vector_collector import VectorCollector
+from retrieval.index.vector_making import VectorMaking
+from retrieval.index.vector_near import NearSets, around
 from retrieval.index.vector_queue import Scope, VectorQueue
-from retrieval.store.interface import Snapshot, Store, WriteTransaction
-from retrieval.text.embedding import embedding_digest, embedding_text
-from workingset.vocabulary import Generation, Namespace, TenantId
+from retrieval.store.interface import Snapshot, Store
+from retrieval.text.embedding import UNEMBEDDED_KINDS, embedding_digest, embedding_text
+from workingset.vocabulary import Generation, Namespace, Ref, TenantId
 
 
 class VectorFollower:
@@ -37,11 +46,12 @@ class VectorFollower:
         """Load the saved files that the marks vouch for; whatever else there is, is scanned anew."""
         self._store: Final = store
         self._index: Final = index
-        self._embedder: Final = embedder
-        self._unstored: Final = unstored
         self._settings: Final = settings
         self._working: Final = threading.Lock()
-        self._queue: Final = VectorQueue(settings.preferred_records)
+        self._queue: Final = VectorQueue(settings.preferred_records, settings.near.records)
+        self._near: Final = NearSets(settings.near)
+        self._making: Final = VectorMaking(store, embedder, unstored, settings.slice_records)
+        self._collector: Final = VectorCollector(store, index.model, settings.collector)
         self._notes: dict[Scope, str] = {}
         self._refused: dict[Scope, int] = {}
         self._incarnations: dict[Scope, int] = {}
@@ -49,21 +59,23 @@ class VectorFollower:
         self._load()
 
     def advance(self, max_texts: int) -> Advanced:
-        """Store, scan, then embed at most so many texts; raises IndexUnavailable, StoreUnavailable.
+        """Store, scan, then embed at most so many texts, or else collect; raises IndexUnavailable, StoreUnavailable.
 
         A read-only store is scanned only: what has no vector stays without, and `failed` says so.
         """
         with self._working:
             if not self._store.read_only:
                 self._drop_purged()
-                self._store_waiting()
+                self._making.store_waiting()
             taken, refused = self._scan_all()
             if self._store.read_only:
                 waits = any(self._queue.pending(scope) for scope in self._queue.scopes())
                 failed = "the store is read-only: missing vectors are not made" if waits else ""
                 return Advanced(taken, self._left(), 0, refused, failed)
+            self._look_around()
             embedded, bad = self._embed_pending(max_texts)
-            return Advanced(taken, self._left(), embedded, refused + bad)
+            collected = 0 if taken or embedded else self._collector.step(self._complete)
+            return Advanced(taken, self._left(), embedded, refused + bad, collected=collected)
 
     def drop_purged(self) -> None:
         """Lose the vectors of purged namespaces now, files too; `advance` does too. Raises IndexUnavailable."""
@@ -74,6 +86,10 @@ class VectorFollower:
     def prefer(self, tenant: TenantId, record_ids: Iterable[int]) -> None:
         """Embed these first, where they have no vector yet; the latest call's come before all."""
         self._queue.prefer(tenant, record_ids)
+
+    def hold(self, tenant: TenantId, owner: str, refs: Sequence[Ref]) -> None:
+        """The owner's working set holds these now: embed what lies near them after what is preferred."""
+        self._near.hold(tenant, owner, refs)
 
     def generation(self, tenant: TenantId, namespace: Namespace) -> Generation:
         """The newest generation all of whose records have their vector in the index."""
@@ -131,21 +147,18 @@ class VectorFollower:
         self._refused.pop(scope, None)
         self._incarnations.pop(scope, None)
 
-    def _store_waiting(self) -> None:
-        waiting = self._unstored.waiting()
-        for tenant in sorted({vector.tenant for vector in waiting}):
-            self._put(tenant, [vector for vector in waiting if vector.tenant == tenant])
-        self._unstored.stored(waiting)
+    def _look_around(self) -> None:
+        """Let what lies near the sets that moved go before the rest, where anything waits."""
+        moved = self._near.taken()
+        if any(self._queue.pending(scope) for scope in self._queue.scopes()):
+            for tenant, refs in moved:
+                with self._store.snapshot(tenant) as txn:
+                    self._queue.near(tenant, around(txn, refs, self._settings.near))
 
-    def _put(self, tenant: TenantId, vectors: Sequence[Unstored]) -> None:
-        """Store vectors of records that are not purged yet: nothing would find the others again to delete them."""
-
-        def job(txn: WriteTransaction) -> None:
-            for vector in vectors:
-                if txn.ref_of(vector.record_id) is not None:
-                    txn.put_vector(self._index.model, vector.digest, vector.vector)
-
-        self._store.write(tenant, job)
+    def _complete(self, tenant: TenantId) -> bool:
+        """True where no live record of the tenant waits for its vector or a look."""
+        with self._store.snapshot(tenant) as txn:
+            return not any(self.lag(txn, namespace) for namespace in txn.namespaces())
 
     def _scan_all(self) -> tuple[int, int]:
         """(lines looked at, vectors refused); namespaces that are behind share the settings' `scan_changes`."""
@@ -170,7 +183,12 @@ class VectorFollower:
         missing: set[int] = set()
         refused = 0
         for records in live_records(txn, namespace, ids, self._settings.slice_records):
-            digests = {i: embedding_digest(embedding_text(record)) for i, record in records if record is not None}
+            digests = {
+                i: embedding_digest(embedding_text(record))
+                for i, record in records
+                if record is not None and record.kind not in UNEMBEDDED_KINDS
+            }
+            self._collector.saw(txn.tenant, digests.values())
             stored = dict(zip(digests, txn.vectors(self._index.model, list(digests.values())), strict=True))
             self._index.remove(*scope, [i for i, _ in records if stored.get(i) is None])
             refused += self._add(scope, [(i, vector) for i, vector in stored.items() if vector is not None])
@@ -183,32 +201,18 @@ class VectorFollower:
         embedded = refused = 0
         chosen = self._queue.chosen(max_texts)
         for start in range(0, len(chosen), self._settings.embed_slice):
-            by_scope: dict[Scope, list[int]] = {}
-            for scope, record_id in chosen[start : start + self._settings.embed_slice]:
-                by_scope.setdefault(scope, []).append(record_id)
-            for scope, record_ids in by_scope.items():
-                made, bad = self._embed(scope, record_ids)
+            slice_ = sorted(chosen[start : start + self._settings.embed_slice], key=_tenant_of)
+            for tenant, wanted in groupby(slice_, key=_tenant_of):
+                made, bad = self._embed(tenant, list(wanted))
                 embedded, refused = embedded + made, refused + bad
         return embedded, refused
 
-    def _embed(self, scope: Scope, record_ids: list[int]) -> tuple[int, int]:
-        tenant, namespace = scope
-        texts: dict[int, str] = {}
-        with self._store.snapshot(tenant) as txn:
-            for records in live_records(txn, namespace, record_ids, self._settings.slice_records):
-                texts.update((i, embedding_text(record)) for i, record in records if record is not None)
-            digests = {record_id: embedding_digest(text) for record_id, text in texts.items()}
-            found = zip(digests.values(), txn.vectors(self._index.model, list(digests.values())), strict=True)
-            vectors = {digest: vector for digest, vector in found if vector is not None}
-        lacking = {digests[i]: text for i, text in texts.items() if digests[i] not in vectors}
-        made = dict(zip(lacking, map(encoded_vector, self._embedder.embed(list(lacking.values()))), strict=True))
-        if made:
-            owners = {digest: record_id for record_id, digest in digests.items()}
-            self._put(tenant, [Unstored(tenant, digest, vector, owners[digest]) for digest, vector in made.items()])
-        vectors |= made
-        refused = self._add(scope, [(record_id, vectors[digest]) for record_id, digest in digests.items()])
-        self._queue.done(scope, record_ids)
-        return len(made), refused
+    def _embed(self, tenant: TenantId, wanted: list[tuple[Scope, int]]) -> tuple[int, int]:
+        made = self._making.make(tenant, wanted)
+        refused = sum(self._add(scope, vectors) for scope, vectors in made.vectors.items())
+        for scope, record_id in wanted:
+            self._queue.done(scope, [record_id])
+        return made.embedded, refused
 
     def _add(self, scope: Scope, vectors: list[tuple[int, bytes]]) -> int:
         """Index the vectors; returns how many were refused, whose records are left without."""
@@ -244,3 +248,7 @@ class VectorFollower:
                 else:
                     self._queue.resume((tenant, namespace), mark.position)
                     self._incarnations[tenant, namespace] = incarnation
+
+
+def _tenant_of(waiting: tuple[Scope, int]) -> TenantId:
+    return waiting[0][0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,15 +23,36 @@ class _Followed:
     pending: OrderedDict[int, Generation] = field(default_factory=OrderedDict)
 
 
+class _Latest:
+    """Record ids of which the latest call's come first; the oldest calls' are forgotten."""
+
+    def __init__(self, most: int) -> None:
+        self._most: Final = most
+        self.ids: OrderedDict[tuple[TenantId, int], None] = OrderedDict()
+
+    def put(self, tenant: TenantId, record_ids: Iterable[int]) -> None:
+        for record_id in reversed(list(record_ids)):
+            self.ids[tenant, record_id] = None
+            self.ids.move_to_end((tenant, record_id))
+        while len(self.ids) > self._most:
+            self.ids.popitem(last=False)
+
+    def waiting(self, waiting: dict[Scope, OrderedDict[int, Generation]]) -> Iterator[tuple[Scope, int]]:
+        for tenant, record_id in reversed(self.ids) if waiting else ():
+            for scope, pending in waiting.items():
+                if scope[0] == tenant and record_id in pending:
+                    yield scope, record_id
+
+
 class VectorQueue:
     """Positions and waiting records of all namespaces. Safe from any thread; no call takes long."""
 
-    def __init__(self, preferred_records: int) -> None:
-        """`preferred_records` bounds what `prefer` remembers."""
-        self._most_preferred: Final = preferred_records
+    def __init__(self, preferred_records: int, near_records: int) -> None:
+        """`preferred_records` bounds what `prefer` remembers, `near_records` what `near` does."""
         self._lock: Final = threading.Lock()
         self._followed: dict[Scope, _Followed] = {}
-        self._preferred: OrderedDict[tuple[TenantId, int], None] = OrderedDict()
+        self._preferred: Final = _Latest(preferred_records)
+        self._near: Final = _Latest(near_records)
 
     def scanned(self, scope: Scope) -> Position:
         """The last line of the change log that was looked at."""
@@ -82,22 +103,25 @@ class VectorQueue:
         with self._lock:
             for record_id in record_ids:
                 self._of(scope).pending.pop(record_id, None)
-                self._preferred.pop((scope[0], record_id), None)
+                self._preferred.ids.pop((scope[0], record_id), None)
+                self._near.ids.pop((scope[0], record_id), None)
 
     def prefer(self, tenant: TenantId, record_ids: Iterable[int]) -> None:
         """Choose these first where they wait, the latest call's before all; the oldest calls' are forgotten."""
         with self._lock:
-            for record_id in reversed(list(record_ids)):
-                self._preferred[tenant, record_id] = None
-                self._preferred.move_to_end((tenant, record_id))
-            while len(self._preferred) > self._most_preferred:
-                self._preferred.popitem(last=False)
+            self._preferred.put(tenant, record_ids)
+
+    def near(self, tenant: TenantId, record_ids: Iterable[int]) -> None:
+        """Choose these after what is preferred; the latest call's before the earlier ones'."""
+        with self._lock:
+            self._near.put(tenant, record_ids)
 
     def chosen(self, most: int) -> list[tuple[Scope, int]]:
-        """What to embed next: preferred records that wait, then the newest changes of each namespace in turn."""
+        """What to embed next of what waits: preferred records, near ones, then each namespace's newest in turn."""
         with self._lock:
             waiting = {scope: self._followed[scope].pending for scope in sorted(self._followed)}
-            chosen = self._preferred_of(waiting)
+            waiting = {scope: pending for scope, pending in waiting.items() if pending}
+            chosen = dict.fromkeys([*self._preferred.waiting(waiting), *self._near.waiting(waiting)])
             newest = {scope: reversed(pending) for scope, pending in waiting.items()}
             while newest and len(chosen) < most:
                 for scope, ids in list(newest.items()):
@@ -107,14 +131,6 @@ class VectorQueue:
                     else:
                         chosen[scope, record_id] = None
             return list(chosen)[:most]
-
-    def _preferred_of(self, waiting: dict[Scope, OrderedDict[int, Generation]]) -> dict[tuple[Scope, int], None]:
-        found: dict[tuple[Scope, int], None] = {}
-        for tenant, record_id in reversed(self._preferred):
-            for scope, pending in waiting.items():
-                if scope[0] == tenant and record_id in pending:
-                    found[scope, record_id] = None
-        return found
 
     def _of(self, scope: Scope) -> _Followed:
         return self._followed.setdefault(scope, _Followed())

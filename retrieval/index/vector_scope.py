@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from retrieval.errors import IndexUnavailable
 from retrieval.index.native import native_calls
-from retrieval.index.sensor import Hit
+from retrieval.index.sensor import Hit, VectorAnswer
 from retrieval.index.usearch_library import Index
 
 Floats = npt.NDArray[np.float32]
@@ -52,20 +52,13 @@ class VectorSettings:
     """Vectors decoded at once in an exact scan of a large namespace: 12 MB. A guess."""
 
 
-@dataclass(frozen=True, slots=True)
-class VectorAnswer:
-    """The nearest hits, cosine falling, then record id; `exhaustive` says that every vector was compared."""
-
-    hits: tuple[Hit, ...]
-    exhaustive: bool
-
-
 class VectorScope:
-    """The vectors of one namespace. Every call holds the one lock, each for a short time."""
+    """The vectors of one namespace. Writers take turns; every call holds the graph's lock, each for a short time."""
 
     def __init__(self, dimensions: int, settings: VectorSettings) -> None:
         self._dimensions: Final = dimensions
         self._settings: Final = settings
+        self._writing: Final = threading.Lock()
         self._lock: Final = threading.Lock()
         self._graph: Any = self._empty()
         self._removed = 0
@@ -87,16 +80,20 @@ class VectorScope:
             return
         ids = np.fromiter(latest, dtype=np.uint64, count=len(latest))
         rows = np.stack(list(latest.values())).astype(np.float16)
-        with self._lock, native_calls("adding to the vector index"):
-            self._drop(list(latest))
-            self._graph.add(ids, rows, threads=1)
-            self._changed()
+        with self._writing, native_calls("adding to the vector index"):
+            with self._lock:
+                self._drop(list(latest))
+                self._graph.add(ids, rows, threads=1)
+                self._changed()
+            self._rebuild_where_worn()
 
     def remove(self, record_ids: Sequence[int]) -> None:
         """Forget the vectors of the record ids; those it has none of do not matter. Raises IndexUnavailable."""
-        with self._lock, native_calls("removing from the vector index"):
-            if self._drop(record_ids):
-                self._changed()
+        with self._writing, native_calls("removing from the vector index"):
+            with self._lock:
+                if self._drop(record_ids):
+                    self._changed()
+            self._rebuild_where_worn()
 
     def search(self, vector: Floats, limit: int, *, exact: bool) -> VectorAnswer:
         """The nearest; raises IndexUnavailable."""
@@ -124,7 +121,7 @@ class VectorScope:
 
     def decode(self, encoded: bytes) -> None:
         """Take over bytes of `encode` whose digest has been checked; raises IndexUnavailable."""
-        with self._lock, native_calls("loading the vector index"):
+        with self._writing, self._lock, native_calls("loading the vector index"):
             graph = self._empty()
             graph.load(encoded)
             if graph.ndim != self._dimensions:
@@ -151,12 +148,20 @@ class VectorScope:
     def _changed(self) -> None:
         self._rows = None
         self.unsaved = True
-        if self._removed > self._settings.exact_vectors and self._removed > self._settings.removed_share * len(
-            self._graph
-        ):
-            ids, rows = self._decoded(np.sort(np.asarray(self._graph.keys, dtype=np.uint64)))
-            graph = self._empty()
-            graph.add(ids, rows.astype(np.float16), threads=1)
+
+    def _rebuild_where_worn(self) -> None:
+        """Build the graph anew where much was removed. Searches go on meanwhile; only writers wait."""
+        with self._lock:
+            settings, held = self._settings, len(self._graph)
+            if self._removed <= settings.exact_vectors or self._removed <= settings.removed_share * held:
+                return
+            ids = np.sort(np.asarray(self._graph.keys, dtype=np.uint64))
+        graph = self._empty()
+        for start in range(0, len(ids), settings.scan_rows):
+            with self._lock:
+                part, rows = self._decoded(ids[start : start + settings.scan_rows])
+            graph.add(part, rows.astype(np.float16), threads=1)
+        with self._lock:
             self._graph, self._removed = graph, 0
 
     def _scan(self, vector: Floats, limit: int) -> tuple[Hit, ...]:

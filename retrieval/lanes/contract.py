@@ -114,4 +114,16 @@ class Linked:
         return self.strength
 
 
-RankInfo = ExactMatch | Bm25 | Cosine | GraphMass | Linked
+@dataclass(frozen=True, slots=True)
+class Hinted:
+    """How strongly the host's hints speak for a place, in (0, 1]."""
+
+    strength: float
+
+    @property
+    def order_value(self) -> float:
+        """What the lane orders by; higher is better."""
+        return self.strength
+
+
+RankInfo = ExactMatch | Bm25 | Cosine | GraphMass | Linked | Hinted

@@ -15,7 +15,8 @@ from workingset.vocabulary import Generation, Namespace
 class Lag:
     """Changes that the index has not taken in, and the share of the scope's records that it has right.
 
-    Where more changes are behind than were counted, `note` says so and `covered` is still an upper bound.
+    Where more changes are behind than were counted, `note` says so and `covered` is still an upper bound. It also says
+    where the index was rebuilt, and why.
     """
 
     changes: int
@@ -42,4 +43,6 @@ def lag_of(
         at_least = at_least or missing > probe
         changes += max(1, min(missing, probe))
     covered = 1.0 - min(1.0, changes / scope.records) if scope.records else float(changes == 0)
-    return Lag(changes, covered, f"at least {changes} changes behind" if at_least else "")
+    said = [progress.note(index, scope.tenant, namespace) for namespace in scope.namespaces]
+    notes = [*(note for note in said if note), *([f"at least {changes} changes behind"] if at_least else [])]
+    return Lag(changes, covered, "; ".join(dict.fromkeys(notes)))

@@ -20,6 +20,7 @@ from retrieval.lanes.lane import LaneHit, LaneProposal, Scope, nothing
 from retrieval.record import Record
 from retrieval.settings import LaneSettings
 from retrieval.store.interface import Snapshot
+from retrieval.text.embedding import embeddable
 from workingset.candidate import LaneOutcome
 from workingset.vocabulary import SearchCoverage, TenantId
 
@@ -54,10 +55,14 @@ Prefer: TypeAlias = Callable[[TenantId, Sequence[int]], None]
 
 
 class VectorLane:
-    """Embeds the goal once and asks the vector index of each namespace for its nearest."""
+    """Embeds the goal once and asks the vector index of each namespace for its nearest.
+
+    Where every vector of the namespaces asked was compared, the records at least as near as `strong_cosine` are all
+    there are, and the lane says so, unless its cap keeps some of them out.
+    """
 
     name = VECTOR
-    contract = LaneContract(VECTOR, 1, SearchCoverage.APPROXIMATE, HardFilter.NATIVE, Reads.FOLLOWER, Cosine)
+    contract = LaneContract(VECTOR, 2, SearchCoverage.EXHAUSTIVE, HardFilter.NATIVE, Reads.FOLLOWER, Cosine)
 
     def __init__(
         self,
@@ -85,7 +90,7 @@ class VectorLane:
         deadline.check()
         cap = self._settings.vector_hits
         try:
-            hits = self._nearest(scope, vector, cap + 1)
+            hits, compared = self._nearest(scope, vector, cap + 1)
             strong_beyond: frozenset[int] = frozenset()
             beyond = 0
             if len(hits) > cap and hits[cap].score >= self._strong_cosine:
@@ -93,29 +98,37 @@ class VectorLane:
         except IndexUnavailable as unavailable:
             down = nothing(VECTOR, "unavailable", str(unavailable))
             return replace(down, embedding_calls=1, vector=vector)
-        outcome = self._outcome(txn, scope, min(len(hits), cap), truncated=len(hits) > cap)
+        claim = SearchCoverage.EXHAUSTIVE if compared and not (strong_beyond or beyond) else SearchCoverage.APPROXIMATE
+        outcome = self._outcome(txn, scope, min(len(hits), cap), claim, truncated=len(hits) > cap)
         ranked = tuple(LaneHit(hit.record_id, Cosine(hit.score, self._embedder.fingerprint)) for hit in hits[:cap])
         return LaneProposal(ranked, outcome, strong_beyond, beyond, embedding_calls=1, vector=vector)
 
-    def _nearest(self, scope: Scope, vector: Sequence[float], limit: int) -> list[Hit]:
-        hits = [hit for ns in scope.namespaces for hit in self._index.search(scope.tenant, ns, vector, limit)]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.record_id))[:limit]
+    def _nearest(self, scope: Scope, vector: Sequence[float], limit: int) -> tuple[list[Hit], bool]:
+        """The nearest of all namespaces, and whether every vector was compared."""
+        answers = [self._index.answer(scope.tenant, namespace, vector, limit) for namespace in scope.namespaces]
+        hits = sorted((hit for each in answers for hit in each.hits), key=lambda hit: (-hit.score, hit.record_id))
+        return hits[:limit], all(each.exhaustive for each in answers)
 
     def _strong_beyond(self, scope: Scope, vector: Sequence[float], cap: int) -> tuple[frozenset[int], int]:
         """Strong hits behind the cap by id, and a bound of those that even the probe does not reach."""
         probe = self._settings.vector_probe
-        wide = self._nearest(scope, vector, probe + 1)
+        wide, _ = self._nearest(scope, vector, probe + 1)
         strong = frozenset(hit.record_id for hit in wide[cap:] if hit.score >= self._strong_cosine)
         endless = len(wide) > probe and wide[-1].score >= self._strong_cosine
         return strong, scope.records if endless else 0
 
-    def _outcome(self, txn: Snapshot, scope: Scope, hits: int, *, truncated: bool) -> LaneOutcome:
-        records = {ns: txn.counts(ns).records for ns in scope.namespaces}
-        held = {ns: min(self._index.count(scope.tenant, ns), records[ns]) for ns in scope.namespaces}
-        behind = lag_of(txn, self._progress, VECTOR, scope, self._settings.lag_probe, held)
-        covered = sum(held.values()) / scope.records if scope.records else behind.covered
-        if behind.changes and scope.records:
-            covered = min(covered, (scope.records - 1) / scope.records)
+    def _outcome(
+        self, txn: Snapshot, scope: Scope, hits: int, claim: SearchCoverage, *, truncated: bool
+    ) -> LaneOutcome:
+        counts = {ns: txn.counts(ns) for ns in scope.namespaces}
+        wanted = {ns: embeddable(counts[ns].kinds) for ns in scope.namespaces}
+        held = {ns: min(self._index.count(scope.tenant, ns), wanted[ns]) for ns in scope.namespaces}
+        settled = {ns: held[ns] + counts[ns].records - wanted[ns] for ns in scope.namespaces}
+        behind = lag_of(txn, self._progress, VECTOR, scope, self._settings.lag_probe, settled)
+        records = sum(wanted.values())
+        covered = sum(held.values()) / records if records else behind.covered
+        if behind.changes and records:
+            covered = min(covered, (records - 1) / records)
         partial = behind.changes > 0 or covered < 1.0
         return LaneOutcome(
             VECTOR,
@@ -123,7 +136,7 @@ class VectorLane:
             hits=hits,
             covered=covered,
             lag=behind.changes,
-            coverage=SearchCoverage.PARTIAL_BACKEND if partial else SearchCoverage.APPROXIMATE,
+            coverage=SearchCoverage.PARTIAL_BACKEND if partial else claim,
             note=behind.note,
             truncated=truncated,
         )

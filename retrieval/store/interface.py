@@ -164,8 +164,11 @@ class Snapshot(Protocol):
 
     def ref_of(self, record_id: int) -> Ref | None: ...
 
-    def records_by_id(self, record_ids: Sequence[int], cut: Cut) -> list[Record | None]:
-        """The versions visible at the cut, in the order asked; None for unknown ids and namespaces not in the cut."""
+    def records_by_id(self, record_ids: Sequence[int], cut: Cut, *, texts: bool = True) -> list[Record | None]:
+        """The versions visible at the cut, in the order asked; None for unknown ids and namespaces not in the cut.
+
+        Without `texts`, text, outline and gist are empty: quicker for whoever does not need them.
+        """
         ...
 
     def find(self, namespace: Namespace, kind: NameKind, text: str, limit: int) -> list[int]:
@@ -220,15 +223,23 @@ class Snapshot(Protocol):
         """Live records in the order of record ids, after the given id (0 to start)."""
         ...
 
-    def path_records(self, namespace: Namespace, path: str) -> list[Record]:
-        """Live records whose path is exactly this, ordered by (first line, ref); none for the empty path."""
+    def path_records(self, namespace: Namespace, path: str, *, texts: bool = True) -> list[Record]:
+        """Live records whose path is exactly this, ordered by (first line, ref); none for the empty path.
+
+        Without `texts`, text, outline and gist are empty: quicker for whoever does not need them.
+        """
         ...
 
-    def paths(self, namespace: Namespace, source: str) -> Iterator[tuple[str, Digest]]:
-        """(path, source digest) of every path that the source has live records of, in path order.
+    def paths(self, namespace: Namespace, source: str, under: str = "") -> Iterator[tuple[str, Digest]]:
+        """(path, source digest) of every path that the source has live records of, in path order; only the path
+        `under` and what lies in it as a folder, unless that is empty.
 
         The digest is empty where a path's records disagree about it, as after part of a file was replaced.
         """
+        ...
+
+    def all_paths(self, namespace: Namespace) -> list[str]:
+        """The paths of all live records, of whatever source, sorted."""
         ...
 
     def vector(self, model: str, digest: Digest) -> bytes | None:
@@ -236,6 +247,18 @@ class Snapshot(Protocol):
         ...
 
     def vectors(self, model: str, digests: Sequence[Digest]) -> list[bytes | None]: ...
+
+    def vector_digests(self, model: str, after: Digest | None, limit: int) -> list[Digest]:
+        """The next digests that have a vector under the model, in order, behind `after`; at most `limit`."""
+        ...
+
+    def has_vectors_beside(self, model: str) -> bool:
+        """True where the tenant has vectors of another model than this."""
+        ...
+
+    def vectors_in_store(self) -> int:
+        """How many vectors the whole store holds, of all tenants and models; costs nothing."""
+        ...
 
     def working_set(self, agent: AgentId) -> StoredSet | None: ...
 
@@ -281,9 +304,22 @@ class WriteTransaction(Snapshot, Protocol):
         """Write an edge; False where an equal one is live. Raises UnknownRef where an end has no live record."""
         ...
 
+    def put_edges(self, given: Sequence[Edge]) -> tuple[int, int]:
+        """Write edges as `put_edge` does, quicker; returns how many were written, and how many were left out since an
+        end has no live record."""
+        ...
+
     def remove_edge(self, source: Ref, relation: str, target: Ref) -> bool: ...
 
     def put_vector(self, model: str, digest: Digest, vector: bytes) -> None: ...
+
+    def drop_vectors(self, model: str, digests: Iterable[Digest]) -> int:
+        """Delete the model's vectors of these digests and return how many there were."""
+        ...
+
+    def drop_vectors_beside(self, model: str, limit: int) -> int:
+        """Delete at most so many vectors of other models than this and return how many."""
+        ...
 
     def save_working_set(self, claim: Claim, epoch: Epoch, turn: Turn, encoded: bytes) -> Claim:
         """Save over the state that `claim` names and return the new claim; raises ClaimLost where it moved on."""

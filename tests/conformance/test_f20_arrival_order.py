@@ -48,7 +48,7 @@ def test_f20_all_arrival_orders_of_five_lanes_give_one_digest() -> None:
         projection = world.ask("how does `retry_upload` use backoff", world.retrieval(extra_lanes=extra, order=order))
         digests.add(projection_digest(projection))
         assert {lane.lane for lane in projection.lanes if lane.hits} == {
-            *("exact", "lexical", "vector", "recent", "co_changed", "graph")
+            *("exact", "lexical", "vector", "recent", "co_changed", "links", "graph")
         }
         assert [support.ref for support in projection.support] or "code:rule" in {c.ref for c in projection.ranked}
 

@@ -14,10 +14,10 @@ def test_f44_four_lanes_on_a_known_query_call_no_model() -> None:
     projection = world.ask("how does `retry_upload` wait")
 
     assert {lane.lane: lane.state for lane in projection.lanes} == dict.fromkeys(
-        ("exact", "lexical", "vector", "graph"), "ok"
+        ("exact", "lexical", "vector", "links", "graph"), "ok"
     )
     assert all(lane.hits > 0 for lane in projection.lanes)
     assert projection.ranked[0].ref == upload.ref
-    assert set(projection.ranked[0].lanes) == {"exact", "lexical", "vector", "graph"}
+    assert set(projection.ranked[0].lanes) == {"exact", "lexical", "vector", "links", "graph"}
     assert projection.model_calls == 0
     assert projection.embedding_calls == world.embedder.calls == 1

@@ -99,7 +99,7 @@ class MemorySnapshot:
     def ref_of(self, record_id: int) -> Ref | None:
         return next((ref for ref, known in self._mine.ids.items() if known == record_id), None)
 
-    def records_by_id(self, record_ids: Sequence[int], cut: Cut) -> list[Record | None]:
+    def records_by_id(self, record_ids: Sequence[int], cut: Cut, *, texts: bool = True) -> list[Record | None]:
         found: list[Record | None] = []
         for record_id in record_ids:
             ref = self.ref_of(record_id)
@@ -174,22 +174,36 @@ class MemorySnapshot:
         page = matching[: max(limit, 0)]
         return RecordPage(tuple(page), ids[page[-1].ref] if page and len(matching) > len(page) else None)
 
-    def path_records(self, namespace: Namespace, path: str) -> list[Record]:
+    def path_records(self, namespace: Namespace, path: str, *, texts: bool = True) -> list[Record]:
         found = [record for record in self._live(namespace) if path and record.path == path]
         return sorted(found, key=lambda record: (record.lines.start if record.lines else 0, record.ref))
 
-    def paths(self, namespace: Namespace, source: str) -> Iterator[tuple[str, Digest]]:
+    def paths(self, namespace: Namespace, source: str, under: str = "") -> Iterator[tuple[str, Digest]]:
         digests: dict[str, set[Digest]] = {}
         for record in self._live(namespace):
-            if record.path and record.source == source:
+            inside = not under or record.path == under or record.path.startswith(under + "/")
+            if record.path and record.source == source and inside:
                 digests.setdefault(record.path, set()).add(record.source_digest)
         return iter([(path, found.pop() if len(found) == 1 else Digest("")) for path, found in sorted(digests.items())])
+
+    def all_paths(self, namespace: Namespace) -> list[str]:
+        return sorted({record.path for record in self._live(namespace) if record.path})
 
     def vector(self, model: str, digest: Digest) -> bytes | None:
         return self._mine.vectors.get((model, digest))
 
     def vectors(self, model: str, digests: Sequence[Digest]) -> list[bytes | None]:
         return [self.vector(model, digest) for digest in digests]
+
+    def vector_digests(self, model: str, after: Digest | None, limit: int) -> list[Digest]:
+        held = sorted(digest for of, digest in self._mine.vectors if of == model)
+        return [digest for digest in held if after is None or digest > after][: max(limit, 0)]
+
+    def has_vectors_beside(self, model: str) -> bool:
+        return any(of != model for of, _ in self._mine.vectors)
+
+    def vectors_in_store(self) -> int:
+        return sum(len(each.vectors) for each in self._contents.tenants.values())
 
     def working_set(self, agent: AgentId) -> StoredSet | None:
         return self._mine.sets.get(agent)

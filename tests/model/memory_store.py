@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -96,6 +96,15 @@ class MemoryTransaction(MemorySnapshot):
         mine.spans.append(Span(replace(edge, role=role), *began))
         return True
 
+    def put_edges(self, given: Sequence[Edge]) -> tuple[int, int]:
+        begun = unknown = 0
+        for edge in given:
+            try:
+                begun += self.put_edge(edge)
+            except UnknownRef:
+                unknown += 1
+        return begun, unknown
+
     def remove_edge(self, source: Ref, relation: str, target: Ref) -> bool:
         live = self._live_span(source, relation, target)
         if live is None:
@@ -105,6 +114,17 @@ class MemoryTransaction(MemorySnapshot):
 
     def put_vector(self, model: str, digest: Digest, vector: bytes) -> None:
         self._settled().vectors[_checked("model", model), Digest(_checked("digest", digest))] = vector
+
+    def drop_vectors(self, model: str, digests: Iterable[Digest]) -> int:
+        vectors = self._settled().vectors
+        return sum(vectors.pop((model, digest), None) is not None for digest in digests)
+
+    def drop_vectors_beside(self, model: str, limit: int) -> int:
+        vectors = self._settled().vectors
+        others = sorted(key for key in vectors if key[0] != model)[: max(limit, 0)]
+        for key in others:
+            del vectors[key]
+        return len(others)
 
     def save_working_set(self, claim: Claim, epoch: Epoch, turn: Turn, encoded: bytes) -> Claim:
         _checked("agent", claim.agent, _LONGEST_AGENT_BYTES)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 import threading
+from functools import lru_cache
 
 import msgspec
 import zstandard
@@ -61,6 +62,8 @@ _decode_head = msgspec.msgpack.Decoder(Head).decode
 _decode_body = msgspec.msgpack.Decoder(Body).decode
 _NO_BODY = Body("", "", "")
 _NAME_KINDS = {kind.value: kind for kind in NameKind}
+_VALUES = {id(kind): kind.value for kind in NameKind}
+"""By identity, since hashing a member of an enumeration takes longer than all the rest."""
 
 
 class _Decompressors(threading.local):
@@ -74,7 +77,8 @@ _decompressors = _Decompressors()
 
 
 class RecordCodec:
-    """Encodes versions. Used by the writer's thread only, since a compressor cannot be shared."""
+    """Encodes versions; raises BadField for text that is not Unicode. Used by the writer's thread only, since a
+    compressor cannot be shared."""
 
     def __init__(self, settings: LmdbSettings) -> None:
         self._compress_above_bytes = settings.compress_above_bytes
@@ -82,7 +86,11 @@ class RecordCodec:
 
     def encode(self, head: bytes, record: Record) -> bytes:
         """A live version's bytes, with a head from `encode_head`."""
-        body = _encode(Body(record.text, record.outline, record.gist))
+        try:
+            body = _encode(Body(record.text, record.outline, record.gist))
+        except UnicodeEncodeError:
+            _check(record)
+            raise
         flags = 0
         if len(body) >= self._compress_above_bytes:
             compressed = self._compressor.compress(body)
@@ -91,10 +99,9 @@ class RecordCodec:
         return _PREFIX.pack(flags, len(head)) + head + body
 
 
-def encode_head(local: str, record: Record) -> bytes:
-    """The bytes of a version's head: equal bytes, equal content. Raises BadField for text that is not Unicode."""
-    _check(record)
-    head = Head(
+def head_of(local: str, record: Record) -> Head:
+    """The head of a record's version."""
+    return Head(
         local,
         record.kind,
         record.title,
@@ -105,14 +112,21 @@ def encode_head(local: str, record: Record) -> bytes:
         record.source,
         record.source_digest,
         record.origin,
-        tuple((name.kind.value, name.text) for name in record.names),
+        tuple([(_VALUES[id(name.kind)], name.text) for name in record.names]),
         record.attributes,
         record.valid_from_seconds,
         record.valid_until_seconds,
         record.beside,
     )
+
+
+def encode_head(head: Head, record: Record) -> bytes:
+    """The bytes of a version's head: equal bytes, equal content. Raises BadField for text that is not Unicode."""
     try:
         return _encode(head)
+    except UnicodeEncodeError:
+        _check(record)
+        raise
     except OverflowError as error:
         raise BadField("valid_from_seconds", "validity must fit 64 bits") from error
 
@@ -135,7 +149,7 @@ def tombstone(version: bytes) -> bytes:
 
 def is_removed(version: bytes) -> bool:
     """True for a tombstone."""
-    return bool(_parts(version)[0] & _REMOVED)
+    return bool(version[:1] and version[0] & _REMOVED)
 
 
 def head_bytes(version: bytes) -> bytes:
@@ -151,11 +165,17 @@ def decode_head(version: bytes) -> Head:
         raise StoreCorrupt(f"a record's version does not decode: {error}") from error
 
 
-def decode_record(version: bytes, namespace: Namespace, generation: Generation) -> Record:
-    """The record of a version; raises StoreCorrupt."""
-    head, body = decode_head(version), _body(version)
+@lru_cache(maxsize=32_768)
+def _name(pair: tuple[str, str]) -> Name:
+    """A name; the common ones are made once."""
+    return Name(_NAME_KINDS[pair[0]], pair[1])
+
+
+def decode_record(version: bytes, namespace: Namespace, generation: Generation, *, texts: bool = True) -> Record:
+    """The record of a version, without its texts where they are not asked for; raises StoreCorrupt."""
+    head, body = decode_head(version), _body(version) if texts else _NO_BODY
     try:
-        names = tuple([Name(_NAME_KINDS[kind], text) for kind, text in head.names])
+        names = tuple([_name(pair) for pair in head.names])
         lines = None if head.lines is None else Lines(*head.lines)
     except (KeyError, ValueError) as error:
         raise StoreCorrupt(f"a record's version makes no sense: {error}") from error

@@ -7,7 +7,8 @@ walks; what else is known of one is a row of `edges`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from retrieval.errors import StoreCorrupt, UnknownRef
@@ -40,11 +41,10 @@ class _Seen(NamedTuple):
 
 def put(view: TenantView, edge: Edge) -> bool:
     """Begin an edge; False where an equal one is live. Raises UnknownRef for an end without a live record."""
-    encode_text("relation", edge.relation)
+    if (edge.relation, edge.role) not in view.relation_numbers:
+        encode_text("relation", edge.relation)
     source, target = _end(view, edge.source), _end(view, edge.target)
-    known = relations.by_name(view, edge.relation)
-    role = role_of(edge.relation, edge.role, None if known is None else known.role)
-    relation = relations.settle(view, edge.relation, role)
+    relation = _relation(view, edge)
     key = EDGE_KEY.pack(view.key, source[0], relation, target[0])
     flags = layout.BEST_EFFORT if edge.best_effort else 0
     row = view.rows.get(view.rows.tables.edges, key)
@@ -59,6 +59,84 @@ def put(view: TenantView, edge: Edge) -> bool:
     view.rows.put(adjacent, *_adjacent(view, target[0], INCOMING, source[0], relation))
     counts.edges(source[1], relation, 1)
     return True
+
+
+def put_many(view: TenantView, given: Sequence[Edge]) -> tuple[int, int]:
+    """Begin edges; returns how many were begun, and how many were left out for an end without a live record."""
+    fresh = _FreshEdges(view)
+    begun = unknown = 0
+    for edge in given:
+        try:
+            begun += fresh.put(edge) or put(view, edge)
+        except UnknownRef:
+            unknown += 1
+    fresh.write()
+    return begun, unknown
+
+
+class _FreshEdges:
+    """Edges of records that have none yet, so that nothing has to be looked up for them; written all at once."""
+
+    def __init__(self, view: TenantView) -> None:
+        self._view = view
+        self._fresh: dict[int, bool] = {}
+        self._edges: dict[bytes, bytes] = {}
+        self._adjacent: list[tuple[bytes, bytes]] = []
+        self._counts: Counter[tuple[bytes, int]] = Counter()
+
+    def put(self, edge: Edge) -> bool:
+        """Keep the edge for writing; False where it has to be put in the common way. Raises UnknownRef."""
+        view = self._view
+        relation = view.relation_numbers.get((edge.relation, edge.role))
+        if relation is None:
+            self.write()
+            return False
+        source, target = _end(view, edge.source), _end(view, edge.target)
+        if not self._is_fresh(source[0]):
+            return False
+        key = EDGE_KEY.pack(view.key, source[0], relation, target[0])
+        if key in self._edges:
+            self.write()
+            return False
+        flags = layout.BEST_EFFORT if edge.best_effort else 0
+        self._edges[key] = EDGE_ROW.pack(source[1].touch(), target[1].touch(), flags)
+        self._adjacent.append(_adjacent(view, source[0], OUTGOING, target[0], relation))
+        self._adjacent.append(_adjacent(view, target[0], INCOMING, source[0], relation))
+        self._counts[source[1].key, relation] += 1
+        return True
+
+    def write(self) -> None:
+        """Write what was kept; its records are not fresh any more."""
+        tables = self._view.rows.tables
+        if self._edges:
+            self._view.rows.put_many(tables.edges, sorted(self._edges.items()))
+            self._view.rows.put_many(tables.adjacent, sorted(self._adjacent))
+        for (space_key, relation), count in self._counts.items():
+            space = self._view.space_by_key(space_key)
+            if space is None:
+                raise StoreCorrupt("a namespace that edges begin in has no name")
+            counts.edges(space, relation, count)
+        self._fresh.clear()
+        self._edges.clear()
+        self._adjacent.clear()
+        self._counts.clear()
+
+    def _is_fresh(self, record_id: int) -> bool:
+        known = self._fresh.get(record_id)
+        if known is None:
+            outgoing = ADJACENT_KEY.pack(self._view.key, record_id, OUTGOING)
+            known = self._fresh[record_id] = not self._view.rows.has(self._view.rows.tables.adjacent, outgoing)
+        return known
+
+
+def _relation(view: TenantView, edge: Edge) -> int:
+    """The number of an edge's relation, allotted where it has none; raises BadField for another role than it has."""
+    number = view.relation_numbers.get((edge.relation, edge.role))
+    if number is None:
+        known = relations.by_name(view, edge.relation)
+        role = role_of(edge.relation, edge.role, None if known is None else known.role)
+        number = view.relation_numbers[edge.relation, edge.role] = relations.settle(view, edge.relation, role)
+    return number
 
 
 def remove(view: TenantView, source: Ref, relation: str, target: Ref) -> bool:
@@ -222,9 +300,12 @@ def _adjacent(view: TenantView, this: int, direction: bytes, other: int, relatio
 
 
 def _end(view: TenantView, ref: Ref) -> tuple[int, Space]:
-    found = live_id(view, ref)
+    found = view.live.get(ref)
     if found is None:
-        raise UnknownRef(ref)
+        found = live_id(view, ref)
+        if found is None:
+            raise UnknownRef(ref)
+        view.live[ref] = found
     return found
 
 

@@ -41,9 +41,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import lmdb
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Raised whenever a table, key or value changes its meaning; a newer one is refused. 1 had no `space_marks` and no
-`purged`, and kept marks of namespaces in `marks`."""
+`purged`, and kept marks of namespaces in `marks`; 2 knew fewer kinds of names."""
 
 MAGIC = b"hotset store"
 

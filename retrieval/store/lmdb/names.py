@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from retrieval.record import NameKind
-from retrieval.store.lmdb.keys import is_long, lookup_bytes, prefix_key, text_in_key, text_key
+from retrieval.store.lmdb.keys import TEXT_KEY_BYTES, is_long, lookup_bytes, prefix_key, text_in_key, text_key
 from retrieval.store.lmdb.layout import U64
 from retrieval.store.lmdb.view import Space, TenantView
 
@@ -16,18 +16,27 @@ _KIND_BYTES = {
     NameKind.SYMBOL: b"s",
     NameKind.USES: b"u",
     NameKind.IMPORTS: b"i",
+    NameKind.REFERS: b"r",
+    NameKind.BASES: b"b",
+    NameKind.TESTED: b"e",
+    NameKind.PACKAGE: b"g",
+    NameKind.SPEAKER: b"t",
 }
 _KIND_OF_VALUE = {kind.value: byte for kind, byte in _KIND_BYTES.items()}
 
 
 def put(view: TenantView, space: Space, record_id: int, names: Iterable[tuple[str, str]]) -> None:
     """Index a record under names, each (kind, text)."""
-    tables = view.rows.tables
-    suffix = U64.pack(record_id)
-    for kind, text in names:
-        raw = text.encode()
-        key = view.key + space.key + _KIND_OF_VALUE[kind] + text_key(raw) + suffix
-        view.rows.put(tables.names, key, raw if is_long(raw) else b"")
+    within, suffix, known = view.key + space.key, U64.pack(record_id), view.name_keys
+    rows: list[tuple[bytes, bytes]] = []
+    for name in names:
+        key = known.get(name)
+        if key is None:
+            key = known[name] = _KIND_OF_VALUE[name[0]] + text_key(name[1].encode())
+        kept = name[1].encode() if len(key) > TEXT_KEY_BYTES and is_long(name[1].encode()) else b""
+        rows.append((within + key + suffix, kept))
+    if rows:
+        view.rows.put_many(view.rows.tables.names, rows)
 
 
 def find(view: TenantView, space: Space, kind: NameKind, text: str, limit: int) -> list[int]:

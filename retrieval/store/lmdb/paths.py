@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 
 from retrieval.store.lmdb.codec import Head
-from retrieval.store.lmdb.keys import digest_of, is_long, lookup_bytes, text_key
+from retrieval.store.lmdb.keys import digest_of, is_long, lookup_bytes, prefix_key, text_key
 from retrieval.store.lmdb.layout import U64
 from retrieval.store.lmdb.names import ids_under, in_order
 from retrieval.store.lmdb.view import Space, TenantView
 from workingset.vocabulary import Digest
 
+SOURCE_BYTES = 16
+"""How much of a key of `sources` stands for the source."""
 MIXED = Digest("")
 """What a path has for a digest while its records disagree about their file."""
 
@@ -44,30 +47,58 @@ def ids_at(view: TenantView, space: Space, path: str) -> list[int]:
     return list(ids_under(view.rows.scan(view.rows.tables.paths, prefix), prefix))
 
 
-def of_source(view: TenantView, space: Space, source: str) -> list[tuple[str, Digest]]:
-    """(path, source digest) of the source's live records, in path order; MIXED where they disagree."""
-    raw = lookup_bytes(source)
-    if raw is None:
+def all_of(view: TenantView, space: Space) -> list[str]:
+    """The paths of all live records, of whatever source, in order."""
+    prefix = view.key + space.key
+    found: dict[str, None] = {}
+
+    def kept_paths() -> Iterator[tuple[bytes, bytes]]:
+        for key, value in view.rows.scan(view.rows.tables.sources, prefix):
+            yield key, value[8 : 8 + U64.unpack_from(value)[0]]
+
+    for path, _ in in_order(kept_paths(), len(prefix) + SOURCE_BYTES):
+        found[path] = None
+    return sorted(found)
+
+
+def of_source(view: TenantView, space: Space, source: str, under: str = "") -> list[tuple[str, Digest]]:
+    """(path, source digest) of the source's live records, in path order; MIXED where they disagree.
+
+    Where `under` is not empty, only that path and what lies in it as a folder.
+    """
+    raw, below = lookup_bytes(source), lookup_bytes(under)
+    if raw is None or below is None:
         return []
     prefix = view.key + space.key + digest_of(raw)
     digests: dict[int, Digest] = {}
 
-    def kept_paths() -> list[tuple[bytes, bytes]]:
-        rows: list[tuple[bytes, bytes]] = []
-        for key, value in view.rows.scan(view.rows.tables.sources, prefix):
-            end = 8 + U64.unpack_from(value)[0]
-            digests[int.from_bytes(key[-8:], "big")] = Digest(value[end:].decode())
-            rows.append((key, value[8:end]))
-        return rows
+    def kept_paths() -> Iterator[tuple[bytes, bytes]]:
+        for begin in _begins(below):
+            for key, value in view.rows.scan(view.rows.tables.sources, prefix + begin):
+                end = 8 + U64.unpack_from(value)[0]
+                digests[int.from_bytes(key[-8:], "big")] = Digest(value[end:].decode())
+                yield key, value[8:end]
 
     listed: list[tuple[str, Digest]] = []
-    for path, group in groupby(in_order(iter(kept_paths()), len(prefix)), key=itemgetter(0)):
+    for path, group in groupby(in_order(kept_paths(), len(prefix)), key=itemgetter(0)):
         agreed = {digests[record_id] for _, record_id in group}
-        listed.append((path, agreed.pop() if len(agreed) == 1 else MIXED))
+        if not under or path == under or path.startswith(under + "/"):
+            listed.append((path, agreed.pop() if len(agreed) == 1 else MIXED))
     return listed
 
 
+def _begins(below: bytes) -> tuple[bytes, ...]:
+    """What the text keys of a path and of those in it begin with; what else begins so is told by its full text."""
+    if not below:
+        return (b"",)
+    inside = prefix_key(below + b"/")
+    return (inside,) if is_long(below + b"/") else (text_key(below), inside)
+
+
 def _keys(view: TenantView, space: Space, record_id: int, path: str, source: str) -> tuple[bytes, bytes]:
-    located = text_key(path.encode()) + U64.pack(record_id)
-    within = view.key + space.key
-    return within + located, within + digest_of(source.encode()) + located
+    known = view.path_keys.get((path, source))
+    if known is None:
+        text = text_key(path.encode())
+        known = view.path_keys[path, source] = (text, digest_of(source.encode()) + text)
+    within, suffix = view.key + space.key, U64.pack(record_id)
+    return within + known[0] + suffix, within + known[1] + suffix

@@ -14,6 +14,7 @@ from retrieval.store.lmdb.codec import (
     decode_record,
     encode_head,
     head_bytes,
+    head_of,
     is_removed,
     tombstone,
 )
@@ -28,7 +29,7 @@ from retrieval.store.lmdb.view import TenantView, check_ref
 from workingset.vocabulary import Cut, Generation, Namespace, Ref
 
 
-def by_ids(view: TenantView, record_ids: Sequence[int], cut: Cut) -> list[Record | None]:
+def by_ids(view: TenantView, record_ids: Sequence[int], cut: Cut, *, texts: bool = True) -> list[Record | None]:
     """The versions visible at the cut, in the order asked."""
     spaces = {
         space.key: (space, generation)
@@ -43,7 +44,7 @@ def by_ids(view: TenantView, record_ids: Sequence[int], cut: Cut) -> list[Record
             located = view.located(record_id)
             home = None if located is None else spaces.get(located[0].key)
         known = home is not None and 0 < record_id <= LARGEST_ID
-        found.append(record_at(view, home[0], record_id, home[1]) if home is not None and known else None)
+        found.append(record_at(view, home[0], record_id, home[1], texts=texts) if home is not None and known else None)
     return found
 
 
@@ -83,27 +84,30 @@ def put(view: TenantView, codec: RecordCodec, record: Record) -> Generation:
     """Write a version, its names, paths, counts and change; equal content writes nothing."""
     if record.removed:
         raise BadField("removed", "a tombstone is written by removing the record")
-    head = encode_head(check_ref(record.ref, record.namespace), record)
-    before = _newest_of(view, record)
+    new = head_of(check_ref(record.ref, record.namespace), record)
+    head = encode_head(new, record)
+    record_id = view.record_id(record.ref)
+    before = _newest_of(view, record.namespace, record_id)
     old = None if before is None or is_removed(before.encoded) else decode_head(before.encoded)
     if before is not None and old is not None and head_bytes(before.encoded) == head:
         return before.generation
     encoded = codec.encode(head, record)
-    new = decode_head(encoded)
     space = view.settle_space(record.namespace)
-    record_id = view.settle_ref(record.ref, space)
+    if record_id is None:
+        record_id = view.allot_ref(record.ref, space)
+    view.live[record.ref] = (record_id, space)
     generation = space.touch()
     view.rows.put(view.rows.tables.records, record_key(view.key, space.key, record_id, generation), encoded)
-    known = frozenset[tuple[str, str]]() if old is None else frozenset(old.names)
-    names.put(view, space, record_id, [name for name in new.names if name not in known])
+    known = () if old is None else frozenset(old.names)
+    names.put(view, space, record_id, [name for name in new.names if name not in known] if known else new.names)
     paths.replace(view, space, record_id, old, new)
     counts.records(space, old, new)
     changes.put(view, space, generation, record_id, removed=False, digest=record.digest)
     return generation
 
 
-def _newest_of(view: TenantView, record: Record) -> Version | None:
-    space, record_id = view.space(record.namespace), view.record_id(record.ref)
+def _newest_of(view: TenantView, namespace: Namespace, record_id: int | None) -> Version | None:
+    space = view.space(namespace)
     return None if space is None or record_id is None else version_at(view, space, record_id, None)
 
 
@@ -113,6 +117,7 @@ def remove(view: TenantView, ref: Ref) -> bool:
     if found is None:
         return False
     record_id, space = found
+    view.live.pop(ref, None)
     before = version_at(view, space, record_id, None)
     if before is None:
         return False

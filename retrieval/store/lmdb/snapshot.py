@@ -70,8 +70,8 @@ class LmdbSnapshot:
         located = self._view.located(record_id)
         return None if located is None else located[1]
 
-    def records_by_id(self, record_ids: Sequence[int], cut: Cut) -> list[Record | None]:
-        return records.by_ids(self._view, record_ids, cut)
+    def records_by_id(self, record_ids: Sequence[int], cut: Cut, *, texts: bool = True) -> list[Record | None]:
+        return records.by_ids(self._view, record_ids, cut, texts=texts)
 
     def find(self, namespace: Namespace, kind: NameKind, text: str, limit: int) -> list[int]:
         space = self._view.space(namespace)
@@ -118,22 +118,35 @@ class LmdbSnapshot:
     ) -> RecordPage:
         return records.listing(self._view, namespace, after, limit, kind=kind, path_prefix=path_prefix, source=source)
 
-    def path_records(self, namespace: Namespace, path: str) -> list[Record]:
+    def path_records(self, namespace: Namespace, path: str, *, texts: bool = True) -> list[Record]:
         space = self._view.space(namespace)
         ids = [] if space is None else paths.ids_at(self._view, space, path)
-        found = (record_at(self._view, space, record_id, None) for record_id in ids if space is not None)
+        found = (record_at(self._view, space, record_id, None, texts=texts) for record_id in ids if space is not None)
         return sorted((record for record in found if record is not None), key=_by_line)
 
-    def paths(self, namespace: Namespace, source: str) -> Iterator[tuple[str, Digest]]:
+    def paths(self, namespace: Namespace, source: str, under: str = "") -> Iterator[tuple[str, Digest]]:
         """(path, source digest); the digest is empty where the path's records disagree about it."""
         space = self._view.space(namespace)
-        return iter([] if space is None else paths.of_source(self._view, space, source))
+        return iter([] if space is None else paths.of_source(self._view, space, source, under))
+
+    def all_paths(self, namespace: Namespace) -> list[str]:
+        space = self._view.space(namespace)
+        return [] if space is None else paths.all_of(self._view, space)
 
     def vector(self, model: str, digest: Digest) -> bytes | None:
         return vectors.get(self._view, model, digest)
 
     def vectors(self, model: str, digests: Sequence[Digest]) -> list[bytes | None]:
         return [vectors.get(self._view, model, digest) for digest in digests]
+
+    def vector_digests(self, model: str, after: Digest | None, limit: int) -> list[Digest]:
+        return vectors.digests(self._view, model, after, limit)
+
+    def has_vectors_beside(self, model: str) -> bool:
+        return vectors.beside(self._view, model)
+
+    def vectors_in_store(self) -> int:
+        return vectors.count_of_all(self._view)
 
     def working_set(self, agent: AgentId) -> StoredSet | None:
         return working_sets.get(self._view, agent)

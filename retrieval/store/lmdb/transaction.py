@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from retrieval.record import Edge, Record
 from retrieval.store.interface import Claim, Forgotten, Purged
 from retrieval.store.lmdb import counts, edges, marks, purge, records, vectors, working_sets
@@ -29,11 +31,20 @@ class LmdbTransaction(LmdbSnapshot):
     def put_edge(self, edge: Edge) -> bool:
         return edges.put(self._view, edge)
 
+    def put_edges(self, given: Sequence[Edge]) -> tuple[int, int]:
+        return edges.put_many(self._view, given)
+
     def remove_edge(self, source: Ref, relation: str, target: Ref) -> bool:
         return edges.remove(self._view, source, relation, target)
 
     def put_vector(self, model: str, digest: Digest, vector: bytes) -> None:
         vectors.put(self._view, model, digest, vector)
+
+    def drop_vectors(self, model: str, digests: Iterable[Digest]) -> int:
+        return vectors.drop(self._view, model, digests)
+
+    def drop_vectors_beside(self, model: str, limit: int) -> int:
+        return vectors.drop_beside(self._view, model, limit)
 
     def save_working_set(self, claim: Claim, epoch: Epoch, turn: Turn, encoded: bytes) -> Claim:
         return working_sets.save(self._view, claim, epoch, turn, encoded)

@@ -30,10 +30,12 @@ def version_at(view: TenantView, space: Space, record_id: int, at: Generation | 
     return Version(Generation(generation_of(row[0])), row[1])
 
 
-def record_at(view: TenantView, space: Space, record_id: int, at: Generation | None) -> Record | None:
+def record_at(
+    view: TenantView, space: Space, record_id: int, at: Generation | None, *, texts: bool = True
+) -> Record | None:
     """The record visible at a generation, tombstones included."""
     version = version_at(view, space, record_id, at)
-    return None if version is None else decode_record(version.encoded, space.namespace, version.generation)
+    return None if version is None else decode_record(version.encoded, space.namespace, version.generation, texts=texts)
 
 
 def live_id(view: TenantView, ref: Ref) -> tuple[int, Space] | None:

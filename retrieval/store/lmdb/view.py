@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from retrieval.errors import BadField
+from retrieval.relations import Role
 from retrieval.store.lmdb import layout
 from retrieval.store.lmdb.keys import LARGEST_KEY_BYTES, encode_text, lookup_bytes
 from retrieval.store.lmdb.layout import U32, U64
@@ -15,6 +16,7 @@ from retrieval.store.lmdb.rows import Rows
 from workingset.vocabulary import Generation, Namespace, Ref, TenantId
 
 _NOBODY = U32.pack(0)
+_UNASKED = -1
 
 
 @dataclass(slots=True)
@@ -58,7 +60,21 @@ def check_ref(ref: Ref, namespace: Namespace) -> str:
 class TenantView:
     """A transaction's rows as one tenant's."""
 
-    __slots__ = ("_next_ids", "_purged", "_space_of", "_spaces", "key", "relation_names", "rows", "tenant")
+    __slots__ = (
+        *(
+            "_ids",
+            "_next_ids",
+            "_purged",
+            "_space_of",
+            "_spaces",
+            "key",
+            "live",
+            "name_keys",
+            "path_keys",
+            "relation_names",
+        ),
+        *("relation_numbers", "rows", "tenant"),
+    )
 
     def __init__(self, rows: Rows, tenant: TenantId) -> None:
         self.rows = rows
@@ -67,8 +83,17 @@ class TenantView:
         found = rows.get(rows.tables.tenants, raw) if raw and len(raw) <= LARGEST_KEY_BYTES else None
         self.key = found or _NOBODY
         self.relation_names: dict[int, str] = {}
+        self.relation_numbers: dict[tuple[str, Role], int] = {}
+        """Relations that this transaction has settled with a role."""
+        self.live: dict[Ref, tuple[int, Space]] = {}
+        """Refs that a writing transaction has seen to have a live record: their numbers and namespaces."""
+        self.name_keys: dict[tuple[str, str], bytes] = {}
+        """Text keys of names that this transaction has written."""
+        self.path_keys: dict[tuple[str, str], tuple[bytes, bytes]] = {}
+        """Text keys of paths, and those with their source, that this transaction has written."""
         self._spaces: dict[Namespace, Space] = {}
         self._space_of: dict[bytes, Space] = {}
+        self._ids: dict[Ref, int | None] = {}
         self._next_ids: dict[bytes, int] = {}
         self._purged: frozenset[bytes] | None = None
 
@@ -119,9 +144,12 @@ class TenantView:
 
     def record_id(self, ref: Ref) -> int | None:
         """The number of a ref, or None where it was never written."""
-        key = self._ref_key(ref)
-        row = None if key is None else self.rows.get(self.rows.tables.refs, key)
-        return None if row is None else U64.unpack(row)[0]
+        known = self._ids.get(ref, _UNASKED)
+        if known is _UNASKED:
+            key = self._ref_key(ref)
+            row = None if key is None else self.rows.get(self.rows.tables.refs, key)
+            known = self._ids[ref] = None if row is None else U64.unpack(row)[0]
+        return known
 
     def located(self, record_id: int) -> tuple[Space, Ref] | None:
         """The namespace and the ref of a record's number, or None where the tenant has none such."""
@@ -169,16 +197,14 @@ class TenantView:
             self._remember(space)
         return space
 
-    def settle_ref(self, ref: Ref, space: Space) -> int:
-        """The number of a ref, allotted where it has none. For writing."""
-        known = self.record_id(ref)
-        if known is not None:
-            return known
+    def allot_ref(self, ref: Ref, space: Space) -> int:
+        """A number for a ref that has none. For writing."""
         local = ref[len(space.namespace) + 1 :].encode()
         record_id = self.next_id(layout.NEXT_RECORD_KEY)
         tables = self.rows.tables
         self.rows.put(tables.refs, self.key + space.key + local, U64.pack(record_id))
         self.rows.put(tables.ids, layout.ID_KEY.pack(self.key, record_id), space.key + local)
+        self._ids[ref] = record_id
         return record_id
 
     def hide_space(self, space: Space) -> None:
@@ -189,6 +215,8 @@ class TenantView:
         self.rows.delete(tables.space_names, self.key + space.key)
         self.rows.put(tables.purged, self.key + space.key, b"")
         del self._spaces[space.namespace], self._space_of[space.key]
+        self.live.clear()
+        self._ids.clear()
         self._purged = None
 
     def end_purge(self, space_key: bytes) -> None:
