@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PROTOS := $(wildcard protos/hotset/v1/*.proto)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check lint types arrows protos lock bench-focus bench-page-faults bench-session-cost bench-transition bench-ingest bench-scale bench-localisation bench-memory clean
+.PHONY: help venv demo test check lint types arrows protos lock bench-focus bench-page-faults bench-session-cost bench-transition bench-ingest bench-edges bench-scale bench-localisation bench-memory bench-watch bench-embedding clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -66,6 +66,15 @@ bench-memory: venv ## measure M3: passages of multi-hop questions, turns of long
 
 bench-ingest: venv ## time until a tree is searchable, by stage, with memory
 	$(BIN)/python -m benchmarks.ingest $(ARGS)
+
+bench-embedding: venv ## background embedding against the bare model on the same texts, and recall of the vector index
+	$(BIN)/python -m benchmarks.embedding $(ARGS)
+
+bench-watch: venv ## edit to found, restart and branch switch of a followed tree
+	$(BIN)/python -m benchmarks.watching $(ARGS)
+
+bench-edges: venv ## precision of `calls` and `references` edges against what Python's modules and Go's rules say
+	$(BIN)/python -m benchmarks.edge_precision $(ARGS)
 
 lock: venv ## write requirements.lock anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 \

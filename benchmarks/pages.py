@@ -14,6 +14,7 @@ from benchmarks.data import TraceReference
 from retrieval.candidates import Stands, candidate
 from retrieval.ingest.digests import local_name
 from retrieval.ingest.guards import Refusal
+from retrieval.ingest.identity import digests_of
 from retrieval.ingest.parsing import parse_file
 from retrieval.ingest.recording import make_record
 from retrieval.ingest.settings import IngestSettings
@@ -59,10 +60,10 @@ class Pages:
                 continue
             ordinals: dict[tuple[str, str], int] = {}
             records: list[Record] = []
-            for piece in parsed.pieces:
+            for piece, digest in zip(parsed.pieces, parsed.digests or digests_of(path, parsed.pieces), strict=True):
                 ordinal = ordinals[piece.kind, piece.title] = ordinals.get((piece.kind, piece.title), -1) + 1
                 ref = Ref(f"{namespace}:{local_name(path, piece.kind, piece.title, str(ordinal))}")
-                records.append(make_record(ref, namespace, "tree", parsed, piece, not records, settings))
+                records.append(make_record(ref, namespace, "tree", parsed, piece, digest, not records, settings))
             self.by_path[path] = tuple(records)
 
     @property

@@ -37,10 +37,10 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start-commits", type=Path, default=DATA / "start_commits.json")
     parser.add_argument(
         "--budgets",
-        type=_budgets,
+        type=budgets_of,
         nargs="+",
         action=Flattened,
-        default=_budgets(BUDGETS),
+        default=budgets_of(BUDGETS),
         metavar="TOKENS",
         help="with blanks or commas between; 4k is 4000",
     )
@@ -84,7 +84,8 @@ def _tokens(word: str) -> Tokens:
     return Tokens(int(word.removesuffix("k")) * (1_000 if word.endswith("k") else 1))
 
 
-def _budgets(text: str) -> tuple[Tokens, ...]:
+def budgets_of(text: str) -> tuple[Tokens, ...]:
+    """Return the budgets of one word, such as `2k,4000`; raises ArgumentTypeError."""
     try:
         budgets = tuple(_tokens(part.strip().lower()) for part in text.split(",") if part.strip())
     except ValueError as error:

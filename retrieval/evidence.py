@@ -36,6 +36,7 @@ class Evidence:
         self.goal_vector: tuple[float, ...] = ()
         self.cosines: dict[int, float] = {}
         self.names: dict[int, float] = {}
+        self.hints: dict[int, float] = {}
         self.grounded = False
         self._relevance: dict[int, Relevance] = {}
 
@@ -46,12 +47,17 @@ class Evidence:
                 before = self.names.get(hit.record_id, 0.0)
                 self.names[hit.record_id] = before + (1.0 - before) * hit.rank.order_value
 
+    def hint(self, hits: Iterable[LaneHit]) -> None:
+        """Take in the host lane's hits, before the records are weighed."""
+        for hit in hits:
+            self.hints[hit.record_id] = max(self.hints.get(hit.record_id, 0.0), hit.rank.order_value)
+
     def weigh(self, records: Mapping[int, Record], proposed: Mapping[int, float]) -> None:
         """Measure records that were not measured before, or that `proposed` may bring a cosine for.
 
         Cosines are shared by records of equal text, so all that still have none are looked at again.
         """
-        if not self._weights.masses and not self.goal_vector and not self.names:
+        if not self._weights.masses and not self.goal_vector and not self.names and not self.hints:
             return
         fresh = {
             i: record
@@ -67,7 +73,16 @@ class Evidence:
             self._held[record_id] = held.terms
             self.grounded = self.grounded or coverage > 0.0 or named > 0.0
             title = self._weights.coverage(held.head) if coverage > 0.0 else 0.0
-            self._features[record_id] = Features(coverage, title, named, self.cosines.get(record_id))
+            before = self._features.get(record_id, _NONE)
+            self._features[record_id] = Features(
+                coverage,
+                title,
+                named,
+                self.cosines.get(record_id),
+                before.graph,
+                before.linked,
+                self.hints.get(record_id, 0.0),
+            )
         self._relevance.clear()
 
     def near(self, masses: Mapping[int, float]) -> None:

@@ -59,13 +59,13 @@ def run_lanes(
 
 def _run(lane: Lane, txn: Snapshot, goal: Goal, scope: Scope, deadline: Deadline, lane_seconds: float) -> LaneRun:
     if deadline.over():
-        return LaneRun(lane.name, nothing(lane.name, _stopped(deadline), "not dispatched"))
+        return LaneRun(lane.name, nothing(lane.name, stopped(deadline), "not dispatched"))
     started = deadline.now()
     bound = deadline.within(lane_seconds)
     try:
         proposal = lane.propose(txn, goal, scope, bound)
     except DeadlinePassed as passed:
-        proposal = nothing(lane.name, _stopped(deadline), str(passed))
+        proposal = nothing(lane.name, stopped(deadline), str(passed))
     except IndexUnavailable as unavailable:
         proposal = nothing(lane.name, "unavailable", str(unavailable))
     except StoreUnavailable:
@@ -74,13 +74,14 @@ def _run(lane: Lane, txn: Snapshot, goal: Goal, scope: Scope, deadline: Deadline
         proposal = nothing(lane.name, "failed", f"{type(failure).__name__}: {failure}")
     milliseconds = (deadline.now() - started) * 1000.0
     if bound.over() and proposal.outcome.state in {"ok", "partial"}:
-        late = nothing(lane.name, _stopped(deadline), f"a late reply of {len(proposal.hits)} hits was discarded")
+        late = nothing(lane.name, stopped(deadline), f"a late reply of {len(proposal.hits)} hits was discarded")
         late = replace(late, embedding_calls=proposal.embedding_calls)
         return LaneRun(lane.name, late, len(proposal.hits), milliseconds)
     return LaneRun(lane.name, replace(proposal, hits=normalised(proposal.hits)), 0, milliseconds)
 
 
-def _stopped(deadline: Deadline) -> str:
+def stopped(deadline: Deadline) -> str:
+    """The state of what did not come to an end: cancelled, or out of time."""
     return "cancelled" if deadline.cancelled() else "timed_out"
 
 

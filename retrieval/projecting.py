@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.admission import SUPERSEDED, Gate, verified
@@ -12,21 +12,24 @@ from retrieval.deadline import Deadline
 from retrieval.entities import ground
 from retrieval.errors import DeadlinePassed, IndexUnavailable
 from retrieval.evidence import Evidence
-from retrieval.execution import DISCARDED, LaneRun, Order, run_lanes
+from retrieval.execution import DISCARDED, LaneRun, Order, run_lanes, stopped
 from retrieval.fusion import fuse
-from retrieval.goal import parse_goal
+from retrieval.goal import Goal, parse_goal
+from retrieval.hinting import lifted, pointing_weight
 from retrieval.index.sensor import LexicalSearch, WeightedTerm
 from retrieval.lanes.contract import Cosine, ExactMatch, Linked
 from retrieval.lanes.exact import EXACT
 from retrieval.lanes.graph import GRAPH, GraphLane
+from retrieval.lanes.host import HOST, HostLane
 from retrieval.lanes.lane import BRIDGE_KINDS, Lane, LaneHit, LaneProposal, Scope, nothing
 from retrieval.lanes.lexical import LEXICAL
 from retrieval.lanes.vector import VECTOR, Demand, Prefer, rerank
 from retrieval.overflow import Overflow
 from retrieval.query import Query
+from retrieval.ranking.conversation.speakers import named_speakers, without_speakers
 from retrieval.ranking.look import Look
 from retrieval.ranking.query_class import QueryClass, query_class
-from retrieval.ranking.ranker import Ranked, Ranker
+from retrieval.ranking.ranker import Following, Ranked, Ranker
 from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
 from retrieval.relevance import RelevanceScale, TermWeights
@@ -73,20 +76,23 @@ class Projecting:
         self._deadline = deadline
         self._steps = Steps(deadline.now)
         with self._steps.step("goal"):
-            self._goal = parse_goal(query.goal, self._settings.goal)
             self._scope = scope_of(txn, query.namespaces)
+            self._class = query_class(txn, self._scope)
+            self._speakers: tuple[str, ...] = ()
+            self._goal = self._parsed(query.goal)
             self._frequencies = self._term_frequencies()
             self._weights = TermWeights.of(
                 self._goal.terms, self._frequencies, self._scope.records, self._settings.relevance
             )
-            self._class = query_class(txn, self._scope)
         self._ranker = parts.rankers[self._class]
         self._ranker_note = ""
         self._gate = Gate(txn, self._scope, query.now_seconds)
         self._evidence = Evidence(txn, parts.model, parts.terms, self._weights, parts.scale)
+        self._evidence.grounded = bool(self._speakers)
         self._standings = Standings(
             txn, self._scope, query.now_seconds, self._evidence, self._settings.closure, parts.sources
         )
+        self._kept: dict[Hashable, Mapping[int, float]] = {}
         self._proposals: dict[str, LaneProposal] = {}
         self._exact_hits: tuple[LaneHit, ...] = ()
         self._rejected: Counter[str] = Counter()
@@ -101,7 +107,7 @@ class Projecting:
             lanes = self._lanes_of()
             ranked_ids, near_misses = self._above_floor(lanes)
         with self._steps.step("ranking"):
-            order = self._rank(ranked_ids)
+            order = self._lifted(self._rank(ranked_ids), ranked_ids)
             records = self._gate.records
             ranked_ids.sort(key=lambda i: (-order.scores.get(i, 0.0), records[i].ref))
         with self._steps.step("closure"):
@@ -135,6 +141,14 @@ class Projecting:
             timings_ms=self._steps.taken(),
         )
 
+    def _parsed(self, text: str) -> Goal:
+        """The goal; asked of conversations, its words come without the names of those who spoke."""
+        goal = parse_goal(text, self._settings.goal)
+        if self._class is not QueryClass.CONVERSATION:
+            return goal
+        self._speakers = named_speakers(self._txn, self._scope, text)
+        return without_speakers(goal, self._speakers, self._settings.goal)
+
     def _term_frequencies(self) -> dict[str, int]:
         """How many records hold each term of the goal; empty where the index cannot say."""
         try:
@@ -146,10 +160,13 @@ class Projecting:
             return {}
 
     def _ask_lanes(self) -> None:
-        runs = self._run(self._parts.lanes)
+        hinted = (HostLane(self._query.hints, self._settings.hints),) if self._query.hints else ()
+        runs = self._run((*self._parts.lanes, *hinted))
         with self._steps.step("admission"):
             self._gate.admit(hit.record_id for run in runs for hit in run.proposal.hits)
             self._check_names()
+        if hinted:
+            self._evidence.hint(self._proposals[HOST].hits)
         vector = self._proposals.get(VECTOR)
         self._evidence.goal_vector = vector.vector if vector else ()
         with self._steps.step("relevance"):
@@ -205,6 +222,7 @@ class Projecting:
             model=self._parts.model,
             deadline=self._deadline,
             brought={hit.record_id: hit.rank.order_value for hit in brought.hits} if brought else {},
+            kept=self._kept,
         )
 
     def _bring(self) -> None:
@@ -212,18 +230,23 @@ class Projecting:
         with self._steps.step(LINKS):
             try:
                 brought = self._ranker.bring(self._look())
-            except (IndexUnavailable, DeadlinePassed) as failure:
+            except IndexUnavailable as failure:
                 self._proposals[LINKS] = nothing(LINKS, "unavailable", str(failure))
                 return
-            hits = tuple(LaneHit(i, Linked(strength)) for i, strength in sorted(brought.items()) if strength > 0.0)
-            if not hits:
+            except DeadlinePassed as failure:
+                self._proposals[LINKS] = nothing(LINKS, stopped(self._deadline), str(failure))
                 return
-            self._proposals[LINKS] = LaneProposal(hits, LaneOutcome(LINKS, "ok", hits=len(hits)))
         with self._steps.step("admission"):
-            self._gate.admit(hit.record_id for hit in hits)
+            self._gate.admit(brought)
         with self._steps.step("relevance"):
             self._evidence.weigh(self._gate.records, {})
-            self._evidence.link({hit.record_id: hit.rank.order_value for hit in hits})
+        with self._steps.step(LINKS):
+            if isinstance(self._ranker, Following):
+                brought = self._ranker.strengths(self._look())
+            hits = tuple(LaneHit(i, Linked(strength)) for i, strength in sorted(brought.items()) if strength > 0.0)
+            if hits:
+                self._proposals[LINKS] = LaneProposal(hits, LaneOutcome(LINKS, "ok", hits=len(hits)))
+                self._evidence.link({hit.record_id: hit.rank.order_value for hit in hits})
 
     def _rank(self, record_ids: Sequence[int]) -> Ranked:
         """The ranker's scores; fused ranks where it cannot work, which the answer then says."""
@@ -234,6 +257,21 @@ class Projecting:
             self._ranker_note = f"by ranks, for {self._ranker.name} could not work: {failure}"
             return self._parts.by_ranks.rank(look, record_ids)
 
+    def _lifted(self, order: Ranked, record_ids: Sequence[int]) -> Ranked:
+        """The ranker's scores, with what the host's hints add."""
+        if not self._evidence.hints:
+            return order
+        weight = pointing_weight(self._goal, self._settings.hints)
+        scores = lifted(order.scores, record_ids, self._evidence.hints, weight, self._settings.fusion)
+        return replace(order, scores=scores)
+
+    def _worth_comparing(self, lexical: LaneProposal) -> list[int]:
+        """Admitted records whose likeness would tell most: the ranker's choice where it has one, then by words."""
+        by_words = sorted(lexical.hits, key=lambda hit: (-hit.rank.order_value, hit.record_id))
+        chosen = self._ranker.alike(self._look()) if isinstance(self._ranker, Following) else ()
+        every = dict.fromkeys([*chosen, *(hit.record_id for hit in by_words)])
+        return [record_id for record_id in every if record_id in self._gate.records]
+
     def _embed_on_demand(self) -> None:
         """Give the best lexical hits that have no vector one, while the vector index is still filling."""
         vector, lexical = self._proposals.get(VECTOR), self._proposals.get(LEXICAL)
@@ -241,11 +279,8 @@ class Projecting:
             return
         records = self._gate.records
         lanes = self._settings.lanes
-        best = sorted(
-            (hit for hit in lexical.hits if hit.record_id in records),
-            key=lambda hit: (-hit.rank.order_value, hit.record_id),
-        )[: lanes.demand_hits]
-        missing = [hit.record_id for hit in best if hit.record_id not in self._evidence.cosines]
+        best = self._worth_comparing(lexical)[: lanes.demand_hits]
+        missing = [record_id for record_id in best if record_id not in self._evidence.cosines]
         if not missing or not vector.vector:
             return
         if self._parts.prefer is not None:

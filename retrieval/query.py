@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from retrieval.hints import Hints
 from workingset.candidate import Candidate
 from workingset.vocabulary import Namespace, Ref
 
@@ -13,7 +14,7 @@ class Query:
     """What is asked: the goal's text, and the namespaces to search (empty means all of the tenant's).
 
     `known` are refs to read whatever their relevance (the present set), `warm` refs to start graph walks from.
-    `now_seconds` is the wall clock, for records that are valid for a time.
+    `now_seconds` is the wall clock, for records that are valid for a time. `hints` say where the host's work is.
     """
 
     goal: str
@@ -21,6 +22,7 @@ class Query:
     known: tuple[Ref, ...] = ()
     warm: tuple[Ref, ...] = ()
     now_seconds: int = 0
+    hints: tuple[Hints, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,28 @@ from enum import Enum, unique
 from retrieval.relations import Role
 from workingset.vocabulary import Digest, Generation, Lines, Namespace, Ref
 
+TURN_KIND = "turn"
+"""The kind of records that are turns of a conversation or of an agent's history; the core knows it by the same word."""
+
 
 @unique
 class NameKind(Enum):
-    """What a name of a record is good for. `USES` and `IMPORTS` name other things and never find the record itself."""
+    """What a name of a record is good for. `USES` and `IMPORTS` name other things and never find the record itself;
+    `SPEAKER` is who said a turn, and finds it only for those who ask for that kind.
+
+    Of what code names, `USES` are called, `REFERS` mentioned otherwise, `BASES` the types that a class extends or
+    fulfils; `TESTED` are files that a file of tests may be about, `PACKAGE` is what a file says it belongs to.
+    """
 
     PATH = "path"
     SYMBOL = "symbol"
     USES = "uses"
     IMPORTS = "imports"
+    SPEAKER = "speaker"
+    REFERS = "refers"
+    BASES = "bases"
+    TESTED = "tested"
+    PACKAGE = "package"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -33,7 +46,8 @@ class Record:
 
     `text` is the record's full text; `outline` and `gist` are extracts made at ingest. `beside` holds words that the
     record is searched by too and that are not its own, such as a turn's neighbours; it is never shown. `lines` is the
-    one contiguous range of the file at `path` that `text` is. `digest` is of kind, title, path and text. `source` names
+    one contiguous range of the file at `path` that `text` is or, where it is an extract of markup (HTML) or a piece of
+    one long line, was taken from. Secrets are no part of it. `digest` is of kind, title, path and text. `source` names
     what the record was ingested from (a tree, a request); records of one source and path are replaced together.
     `source_digest` is the digest of the whole file the record came from. `attributes` are the host's own words: they
     are kept and shown. `generation` is 0 until the store has written it.

@@ -3,9 +3,9 @@
 Features of a record: `coverage`, the share of the goal's weight that the terms of its text, title and path cover, each
 term weighing by how rare it is and an unknown term fully; `title`, the same for title and path alone; `exact`, how
 surely and how rarely a name of the goal is its own; `linked`, how strongly what was found leads to it; `cosine`;
-`graph`, its damped share of PageRank mass. The scale takes the strongest of covered words, names, links and likeness,
-and lets the second kind of evidence and the graph add to it only at or above the floor, so that whether a record
-passes hangs on its own evidence alone.
+`graph`, its damped share of PageRank mass; `hinted`, how strongly the host says that the work is there. The scale takes
+the strongest of covered words, names, links, hints and likeness, and lets the second kind of evidence and the graph add
+to it only at or above the floor, so that whether a record passes hangs on its own evidence alone.
 
 The weights are settings, uncalibrated, and named with a version.
 """
@@ -31,9 +31,10 @@ class Features:
     cosine: float | None = None
     graph: float = 0.0
     linked: float = 0.0
+    hinted: float = 0.0
 
     def named(self) -> tuple[tuple[str, float], ...]:
-        """The features as receipts show them; unmeasured ones are left out."""
+        """The features as receipts show them; unmeasured ones, and hints where there are none, are left out."""
         values = (
             ("coverage", self.coverage),
             ("title", self.title),
@@ -41,6 +42,7 @@ class Features:
             ("cosine", self.cosine),
             ("graph", self.graph),
             ("linked", self.linked),
+            ("hinted", self.hinted or None),
         )
         return tuple((name, value) for name, value in values if value is not None)
 
@@ -130,8 +132,8 @@ class RelevanceScale:
 
     def of(self, features: Features, *, grounded: bool) -> Relevance:
         """The record's relevance. `grounded` is False where no word or name of the goal occurs in the scope."""
-        linked = self._s.linked_weight * features.linked
-        measured = (self._words(features), features.exact, self._likeness(features.cosine), linked)
+        linked, hinted = self._s.linked_weight * features.linked, self._s.hinted_weight * features.hinted
+        measured = (self._words(features), features.exact, self._likeness(features.cosine), linked, hinted)
         strengths = sorted(measured, reverse=True)
         strongest, second = strengths[0], strengths[1]
         value = strongest
@@ -139,7 +141,8 @@ class RelevanceScale:
             gap = 1.0 - strongest
             value += gap * min(1.0, self._s.agreement_weight * second + self._s.graph_weight * features.graph)
         if not grounded:
-            value = min(value, self._s.ungrounded_cap)
+            # The host's word for where the work is needs no word of the goal beside it.
+            value = min(value, max(self._s.ungrounded_cap, hinted))
         return Relevance(min(1.0, max(0.0, value)))
 
     def _words(self, features: Features) -> float:

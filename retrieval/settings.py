@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from retrieval.hints import HintSettings
+from retrieval.ranking.code.settings import CodeRankingSettings
+from retrieval.ranking.conversation.settings import ConversationRankingSettings
+from retrieval.ranking.prose.settings import ProseRankingSettings
 from retrieval.sources import SourceSettings
 
 
@@ -101,6 +105,8 @@ class GraphSettings:
     """Guess: twice the seeds; it adds to what other lanes find more than it finds."""
     relation_weights: tuple[tuple[str, float], ...] = (
         ("calls", 1.0),
+        ("changed", 0.2),
+        ("co_changed", 0.5),
         ("contains", 0.5),
         ("depends_on", 1.0),
         ("follows", 0.5),
@@ -140,6 +146,8 @@ class RelevanceSettings:
     """Guess: likeness alone is never certain."""
     graph_weight: float = 0.05
     """Guess: a neighbour of what matters may matter; never enough to pass the floor alone."""
+    hinted_weight: float = 0.5
+    """Guess: changed lines count half of a certain name, a file that was read passes the floor by itself just so."""
     linked_weight: float = 0.5
     """Guess: what a strong result leads to for certain counts half of a certain name."""
     agreement_weight: float = 0.5
@@ -218,8 +226,12 @@ class RetrievalSettings:
     graph: GraphSettings = field(default_factory=GraphSettings)
     relevance: RelevanceSettings = field(default_factory=RelevanceSettings)
     fusion: FusionSettings = field(default_factory=FusionSettings)
+    conversation: ConversationRankingSettings = field(default_factory=ConversationRankingSettings)
+    code: CodeRankingSettings = field(default_factory=CodeRankingSettings)
+    prose: ProseRankingSettings = field(default_factory=ProseRankingSettings)
     closure: ClosureSettings = field(default_factory=ClosureSettings)
     sources: SourceSettings = field(default_factory=SourceSettings)
+    hints: HintSettings = field(default_factory=HintSettings)
     entity_probes: int = 8
     """Guess: extra lexical look-ups for named things that no result shows, one each."""
     entity_probe_hits: int = 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from hotsetd.agents import Agents
 from hotsetd.calls import Caller
@@ -11,15 +12,20 @@ from hotsetd.clock import Clock
 from hotsetd.config import Home, Settings
 from hotsetd.corpus import Corpus
 from hotsetd.errors import BadConfiguration
+from hotsetd.filling import Filling
 from hotsetd.freshness import Freshness
+from hotsetd.host_hints import HostHints
 from hotsetd.ingesting import Ingesting
 from hotsetd.jobs import Jobs
+from hotsetd.listening import FileListener
 from hotsetd.obligations import Obligations
 from hotsetd.reading import Reading
+from hotsetd.sources import Sources
 from hotsetd.succession import Succession
 from hotsetd.telemetry import Log
 from hotsetd.turns import Turns
 from retrieval.errors import BadField
+from retrieval.history.reading import Histories
 from retrieval.index.follower import IndexFollower
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.sensor import Embedder
@@ -58,13 +64,17 @@ class Parts:
     reading: Reading
     corpus: Corpus
     ingesting: Ingesting
+    sources: Sources
+    host_hints: HostHints
     counter: TokenCounter
     embedding_model: str
     engines: Engines
     caller: Caller
 
     def close(self) -> None:
-        """Stop background work, save the indexes, close the store."""
+        """Stop following sources and background work, save the indexes, close the store."""
+        self.sources.stop()
+        self.host_hints.close()
         self.jobs.stop()
         try:
             self.follower.close()
@@ -112,20 +122,27 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
         prefer=follower.prefer,
         sources=FileSources(settings.retrieval.sources),
     )
+    histories = Histories(settings.ingest.git_history.counting)
+    host_hints = HostHints(store, histories, clock, settings.repository, settings.limits)
     agents = Agents(settings.cache.hot_agents, settings.cache.hot_bytes)
     changes = Changes(store, agents, settings.limits, follower.hold)
-    freshness = Freshness(store, follower, settings.jobs)
+    filling = Filling()
+    listen = partial(FileListener, poll_seconds=settings.watch.poll_seconds, now=clock.monotonic)
+    sources = Sources(store, settings, clock, log, home, listen, filling, jobs.wake, jobs.holding)
+    freshness = Freshness(store, follower, settings.jobs, sources.settle)
     return Parts(
         settings=settings,
         store=store,
         follower=follower,
         jobs=jobs,
-        turns=Turns(store, retrieval, agents, changes, counter.count, clock, settings, freshness.settle),
+        turns=Turns(store, retrieval, agents, changes, counter.count, clock, settings, freshness.settle, host_hints),
         obligations=Obligations(retrieval, changes, counter.count, clock, settings),
         succession=Succession(store, agents, changes, follower, settings.limits),
         reading=Reading(store, agents, settings.limits),
-        corpus=Corpus(store, follower, settings.limits, jobs.wake),
-        ingesting=Ingesting(store, settings, clock, jobs.wake, jobs.holding),
+        corpus=Corpus(store, follower, settings.limits, settings.ingest.conversations, jobs.wake),
+        ingesting=Ingesting(store, settings, clock, jobs.wake, jobs.holding, filling),
+        sources=sources,
+        host_hints=host_hints,
         counter=counter,
         embedding_model=embedder.fingerprint,
         engines=Engines(lexical, vector, embedder),

@@ -27,6 +27,28 @@ class Repeatable(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class CommitCall:
+    """One commit of the host's branch."""
+
+    message: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HintsCall:
+    """What the host knows besides the goal; `diff` is a unified diff."""
+
+    changed: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    diff: str = ""
+    branch_commits: tuple[CommitCall, ...] = ()
+
+
+NO_HINTS = HintsCall()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FocusCall:
     """One turn. A budget or `top_k` of 0 takes the last or the default one."""
@@ -42,6 +64,7 @@ class FocusCall:
     received_turn: int = 0
     user_request: str = ""
     page_in: bool = True
+    hints: HintsCall = NO_HINTS
 
 
 @dataclass(frozen=True, slots=True)

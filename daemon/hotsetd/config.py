@@ -21,6 +21,7 @@ from retrieval.index.follower import FollowerSettings
 from retrieval.index.lexical import LexicalSettings
 from retrieval.index.vector import VectorSettings
 from retrieval.ingest.settings import IngestSettings
+from retrieval.ingest.watch import WatchSettings
 from retrieval.settings import RetrievalSettings
 from retrieval.store.lmdb import LmdbSettings
 from retrieval.text.embedding import EmbeddingSettings
@@ -102,6 +103,16 @@ class LimitSettings:
     """Guess."""
     edges_listed: Count = 200
     """Guess: edges shown by Get; more is said to be there."""
+    hint_paths: Count = 256
+    """Guess: files of one kind hinted at in one call."""
+    hint_path_characters: Count = 4_096
+    """As many as systems take."""
+    hint_diff_bytes: Count = 1024 * 1024
+    """Guess: a working tree's diff; a larger one is a branch, and its files can be named."""
+    hint_commits: Count = 64
+    """Guess: commits of a branch."""
+    hint_message_bytes: Count = 8_192
+    """Guess: the message of one."""
     ghosts_listed: int = 50
     """Guess: ghosts shown by Status; all are counted."""
 
@@ -154,6 +165,32 @@ class HistorySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RepositorySettings:
+    """What the daemon finds out by itself about the git work trees that were ingested."""
+
+    enabled: bool = True
+    """Off: only what the host sends counts as a hint."""
+    wait_seconds: float = 0.05
+    """The design's bound of what looking at a repository may add to a Focus; what is not there by then is said."""
+    remembered_seconds: float = 1.0
+    """Guess: a working tree that was looked at so lately is not looked at again, unless HEAD or the index moved."""
+    read_seconds: Seconds = 10.0
+    """Guess: one question to git, in the background."""
+    trees: Count = 4
+    """Guess: work trees of one Focus; a scope of more is not about one piece of work."""
+    diff_bytes: Count = 4 * 1024 * 1024
+    """Guess: of a longer diff the beginning is read."""
+    diff_files: Count = 256
+    """Guess: changed files followed."""
+    diff_ranges: Count = 64
+    """Guess: changed ranges of one file; one with more counts from the first to the last."""
+    untracked_files: int = 64
+    """Guess: more are the output of a build that nobody ignores."""
+    branch_commits: Count = 64
+    """Guess: commits of one branch."""
+
+
+@dataclass(frozen=True, slots=True)
 class CacheSettings:
     """What is kept in memory."""
 
@@ -183,6 +220,7 @@ class Settings:
     limits: LimitSettings = field(default_factory=LimitSettings)
     jobs: JobSettings = field(default_factory=JobSettings)
     history: HistorySettings = field(default_factory=HistorySettings)
+    repository: RepositorySettings = field(default_factory=RepositorySettings)
     cache: CacheSettings = field(default_factory=CacheSettings)
     log: LogSettings = field(default_factory=LogSettings)
     store: LmdbSettings = field(default_factory=LmdbSettings)
@@ -192,6 +230,7 @@ class Settings:
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     ingest: IngestSettings = field(default_factory=IngestSettings)
+    watch: WatchSettings = field(default_factory=WatchSettings)
     working_set: WorkingSetSettings = field(default_factory=WorkingSetSettings)
 
 
@@ -233,6 +272,11 @@ class Home:
         return self.path / "index"
 
     @property
+    def echoes(self) -> Path:
+        """Files that are made and deleted at once, to hear whether notifications arrive."""
+        return self.run / "echoes"
+
+    @property
     def configuration(self) -> Path:
         """Read where no other file is named."""
         return self.path / "hotsetd.toml"
@@ -252,7 +296,7 @@ def load(path: Path | None) -> Settings:
 def settings_from(kind: type[T], table: dict[str, Any], prefix: str) -> T:
     """Make a settings value from a table; an unknown key, or a value of another type or range, is an error."""
     hints = get_type_hints(kind, include_extras=True)
-    known = {part.name for part in dataclasses.fields(kind)}  # type: ignore[arg-type]  # every settings type is one
+    known = {part.name: part.default for part in dataclasses.fields(kind)}  # type: ignore[arg-type]  # all are
     values: dict[str, Any] = {}
     for key, value in table.items():
         name = f"{prefix}{key}"
@@ -264,16 +308,17 @@ def settings_from(kind: type[T], table: dict[str, Any], prefix: str) -> T:
                 raise BadConfiguration(name, "this is a table, not a value")
             values[key] = settings_from(hint, value, f"{name}.")
         else:
-            values[key] = _converted(name, value, hint)
+            values[key] = _converted(name, value, hint, known[key])
     try:
         return kind(**values)
     except (TypeError, ValueError) as error:
         raise BadConfiguration(prefix.rstrip(".") or "settings", str(error)) from error
 
 
-def _converted(name: str, value: Any, hint: Any) -> Any:
-    # No number of ours is below nothing, and none that is not a number can be compared with.
-    if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
+def _converted(name: str, value: Any, hint: Any, default: Any) -> Any:
+    # No number of ours is below nothing but fitted weights, and none that is not a number can be compared with.
+    signed = isinstance(default, float) and default < 0
+    if isinstance(value, int | float) and not (math.isfinite(value) and (value >= 0 or signed)):
         raise BadConfiguration(name, f"{value} cannot be: give a number from 0 on")
     try:
         return msgspec.convert(value, hint, strict=True)

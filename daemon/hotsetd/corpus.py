@@ -16,6 +16,8 @@ from hotsetd.standing import standing_of
 from retrieval.errors import BadField, StaleCursor, UnknownNamespace, UnknownRef
 from retrieval.index.follower import IndexFollower
 from retrieval.index.progress import IndexState
+from retrieval.ingest.conversations import listen_again, turns_beside
+from retrieval.ingest.settings import ConversationSettings
 from retrieval.record import Record, StoredEdge
 from retrieval.relations import BUILT_IN, Role
 from retrieval.store.interface import NamespaceCounts, Snapshot, Store, WriteTransaction
@@ -97,11 +99,17 @@ class Corpus:
     """Reads and removals. Safe from any thread."""
 
     def __init__(
-        self, store: Store, follower: IndexFollower, settings: LimitSettings, written: Callable[[], None]
+        self,
+        store: Store,
+        follower: IndexFollower,
+        settings: LimitSettings,
+        conversations: ConversationSettings,
+        written: Callable[[], None],
     ) -> None:
         self._store = store
         self._follower = follower
         self._settings = settings
+        self._conversations = conversations
         self._written = written
 
     def get(self, caller: Caller, ref_text: str, cut: tuple[tuple[str, int], ...]) -> Got:
@@ -161,12 +169,15 @@ class Corpus:
             if key and (stored := txn.answered(agent, key)) is not None:
                 done = msgspec.msgpack.decode(answer_again(stored, mark), type=tuple[int, int])
                 return Removed(done[0], Generation(done[1]), replayed=True)
+            selected = self._selected(txn, namespace, call)
+            near = turns_beside(txn, namespace, (*refs, *selected))
             for ref in refs:
                 if not ref.startswith(f"{namespace}:"):
                     raise BadField("refs", f"{ref!r} is not in namespace {namespace!r}")
                 if not txn.remove_record(ref):
                     raise UnknownRef(ref)
-            count = len(refs) + sum(txn.remove_record(ref) for ref in self._selected(txn, namespace, call))
+            count = len(refs) + sum(txn.remove_record(ref) for ref in selected)
+            listen_again(txn, near, self._conversations)
             generation = txn.generation(namespace)
             if key:
                 answer = msgspec.msgpack.encode((count, int(generation)))

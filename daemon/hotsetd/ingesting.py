@@ -20,14 +20,18 @@ from hotsetd.calls import Caller
 from hotsetd.clock import Clock
 from hotsetd.config import Settings
 from hotsetd.errors import Stopping
+from hotsetd.filling import Filling
 from hotsetd.repeats import answer_again, fingerprint, kept
 from retrieval.deadline import Deadline
 from retrieval.errors import BadField
+from retrieval.ingest.changes import Written
+from retrieval.ingest.conversations import put_turns
 from retrieval.ingest.errors import IngestCancelled
 from retrieval.ingest.linking import link_namespace
 from retrieval.ingest.progress import Progress, Summary
 from retrieval.ingest.sending import Document, ingest_documents
 from retrieval.ingest.tree import ingest_tree
+from retrieval.ingest.turn_records import TurnInput
 from retrieval.ingest.typed_records import EdgeInput, RecordInput, put_records
 from retrieval.sources import TREE_SOURCE
 from retrieval.store.interface import Store, WriteTransaction
@@ -55,6 +59,7 @@ class Batch:
     edges: tuple[EdgeInput, ...]
     sequence: int
     completes_source: bool
+    turns: tuple[TurnInput, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +94,16 @@ class Ingesting:
         clock: Clock,
         written: Callable[[], None],
         alone: Callable[[], AbstractContextManager[None]],
+        filling: Filling,
     ) -> None:
-        """`written` is told of every commit; `alone` holds other heavy work back while a tree is read."""
+        """`written` is told of every commit; `alone` holds other heavy work back while a tree is read; `filling` keeps
+        others out of the namespace meanwhile."""
         self._store = store
         self._settings = settings
         self._clock = clock
         self._written = written
         self._alone = alone
+        self._filling = filling
         self._stopping = threading.Event()
 
     def begin(self, caller: Caller, header: Header) -> Sending:
@@ -122,7 +130,7 @@ class Ingesting:
             # The stream before may have ended between this batch and its links.
             sending.linked = sending.linked and not batch.documents
             return Acknowledged(generation, replayed=True)
-        taken: list[tuple[int, int]] = []
+        taken: list[Written] = []
 
         def also(txn: WriteTransaction) -> None:
             written, _ = put_records(
@@ -133,7 +141,8 @@ class Ingesting:
                 source=sending.source,
                 settings=self._settings.ingest,
             )
-            taken[:] = [(written.records_written, written.edges_written)]
+            said, _ = put_turns(txn, sending.namespace, batch.turns, sending.source, self._settings.ingest)
+            taken[:] = [written.plus(said)]
             if key:
                 generation = msgspec.msgpack.encode(int(txn.generation(sending.namespace)))
                 txn.put_answer(agent, key, kept(mark, generation), _KEYS_KEPT)
@@ -151,14 +160,7 @@ class Ingesting:
             also=also,
             clock=self._clock.monotonic,
         )
-        records, edges = taken[0]
-        sending.summaries.append(
-            replace(
-                summary,
-                records_written=summary.records_written + records,
-                edges_written=summary.edges_written + edges,
-            )
-        )
+        sending.summaries.append(_with(summary, taken[0]))
         sending.linked = sending.linked and not (batch.documents or batch.completes_source)
         self._written()
         return Acknowledged(summary.generation, replayed=False)
@@ -181,8 +183,9 @@ class Ingesting:
         def cancelled() -> bool:
             return self._stopping.is_set() or deadline.over()
 
+        turn = self._filling.turn(sending.caller.tenant, sending.namespace, cancelled)
         try:
-            with self._alone():
+            with turn, self._alone():
                 summary = ingest_tree(
                     self._store,
                     sending.caller.tenant,
@@ -209,7 +212,8 @@ class Ingesting:
         edges = 0
         if not sending.linked:
             links = self._settings.ingest.links
-            linked = link_namespace(self._store, tenant, namespace, links, cancelled=deadline.over)
+            with self._filling.turn(tenant, namespace, deadline.over):
+                linked = link_namespace(self._store, tenant, namespace, links, cancelled=deadline.over)
             deadline.check()
             edges = linked.edges_written if linked else 0
             self._written()
@@ -228,6 +232,16 @@ class Ingesting:
         if stored is None:
             return None
         return Generation(msgspec.msgpack.decode(answer_again(stored, mark, "header.request_id"), type=int))
+
+
+def _with(summary: Summary, written: Written) -> Summary:
+    """The summary with what was written beside documents."""
+    return replace(
+        summary,
+        records_written=summary.records_written + written.records_written,
+        edges_written=summary.edges_written + written.edges_written,
+        skipped=tuple(sorted((Counter(dict(summary.skipped)) + Counter(dict(written.reasons))).items())),
+    )
 
 
 def _joined(

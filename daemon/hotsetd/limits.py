@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hotsetd.config import LimitSettings
+from hotsetd.calls import HintsCall
+from hotsetd.config import LimitSettings, RepositorySettings
+from retrieval.diff_lines import read_diff
 from retrieval.errors import BadField
+from retrieval.hints import BranchCommit, Hints
 from retrieval.store.interface import Snapshot
 from workingset.entry import GOAL_NAMESPACE, REQUEST_NAMESPACE
 from workingset.settings import PackingSettings
@@ -118,6 +121,39 @@ def reason(value: str, limits: LimitSettings) -> str:
     if len(text("reason", value)) > limits.reason_characters:
         raise BadField("reason", f"is longer than {limits.reason_characters} characters: a line is enough")
     return value
+
+
+def hints(given: HintsCall, limits: LimitSettings, repository: RepositorySettings) -> Hints:
+    """Return checked hints; of a diff what `repository` bounds."""
+    if len(text("hints.diff", given.diff).encode()) > limits.hint_diff_bytes:
+        raise BadField("hints.diff", f"has more than {limits.hint_diff_bytes} bytes: name the changed files instead")
+    if len(given.branch_commits) > limits.hint_commits:
+        raise BadField("hints.branch_commits", f"are more than {limits.hint_commits}: send the newest")
+    diff = read_diff(given.diff, repository.diff_files, repository.diff_ranges)
+    commits: list[BranchCommit] = []
+    for at, commit in enumerate(given.branch_commits):
+        field = f"hints.branch_commits[{at}]"
+        if len(text(f"{field}.message", commit.message).encode()) > limits.hint_message_bytes:
+            raise BadField(f"{field}.message", f"has more than {limits.hint_message_bytes} bytes: shorten it")
+        commits.append(BranchCommit(commit.message, _paths(f"{field}.paths", commit.paths, limits)))
+    return Hints(
+        changed=(*_paths("hints.changed_paths", given.changed, limits), *diff.gone),
+        open=_paths("hints.open_paths", given.open, limits),
+        read=_paths("hints.read_paths", given.read, limits),
+        diff_lines=diff.files,
+        branch_commits=tuple(commits),
+        note=f"{diff.unread} files of the host's diff not followed" if diff.unread else "",
+    )
+
+
+def _paths(field: str, values: Sequence[str], limits: LimitSettings) -> tuple[str, ...]:
+    if len(values) > limits.hint_paths:
+        raise BadField(field, f"{len(values)} are more than {limits.hint_paths}: send the latest")
+    for at, value in enumerate(values):
+        if not value or len(text(f"{field}[{at}]", value)) > limits.hint_path_characters or "\0" in value:
+            what = f"give 1 to {limits.hint_path_characters} characters, none of them NUL"
+            raise BadField(f"{field}[{at}]", f"is no path of a file: {what}")
+    return tuple(dict.fromkeys(values))
 
 
 def at_least(values: Sequence[str], generation: int) -> tuple[Namespace, Generation] | None:

@@ -92,6 +92,7 @@ class Daemon:
         self._home.socket.chmod(0o600)
         if not self._parts.store.read_only:
             self._parts.jobs.start()
+            self._parts.sources.start()
         await self._say_serving()
         self._log.info(
             telemetry.STARTED,
@@ -107,6 +108,7 @@ class Daemon:
         self._log.info(telemetry.STOPPING)
         await self._health.enter_graceful_shutdown()
         self._parts.ingesting.stop()
+        self._parts.sources.stop_soon()
         await server.stop(self._settings.server.drain_seconds)
         self._workers.stop()
         self._ingest_workers.stop()
@@ -157,7 +159,9 @@ class Daemon:
 
     def _corpus(self) -> CorpusService:
         parts = self._parts
-        return CorpusService(parts.corpus, parts.ingesting, self._workers, self._ingest_workers, parts.caller)
+        return CorpusService(
+            parts.corpus, parts.ingesting, parts.sources, self._workers, self._ingest_workers, parts.caller
+        )
 
     def _bind(self, server: grpc.aio.Server) -> list[str]:
         # A socket file that a killed daemon left behind: we hold the lock, so nobody listens on it.

@@ -21,6 +21,7 @@ STOPPED = "stopped"
 CALL = "call"
 DEFECT = "defect"
 JOB_FAILED = "job_failed"
+SOURCE = "source"
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 

@@ -24,10 +24,12 @@ from hotsetd.changing import Change, Changes, require
 from hotsetd.clock import Clock
 from hotsetd.codec import WORKING_SETS, Codec
 from hotsetd.config import Settings
+from hotsetd.host_hints import HostHints
 from hotsetd.scopes import scope_of
 from hotsetd.standing import successors
 from hotsetd.touching import Touching
 from retrieval.deadline import Deadline
+from retrieval.hints import Hints
 from retrieval.project import Query, Retrieval
 from retrieval.store.interface import Snapshot, Store
 from workingset.candidate import Projection
@@ -64,6 +66,7 @@ class Turns:
         clock: Clock,
         settings: Settings,
         settle: Settle,
+        host: HostHints,
     ) -> None:
         self._store = store
         self._retrieval = retrieval
@@ -73,18 +76,21 @@ class Turns:
         self._clock = clock
         self._settings = settings
         self._settle = settle
+        self._host = host
         self._touching = Touching(retrieval, count, clock, settings)
 
     def focus(self, caller: Caller, call: FocusCall, deadline: Deadline) -> tuple[FocusAnswer, bool]:
         """One turn; returns the answer and whether it was stored for an earlier call with the same request id."""
         agent, goal = self._agent(call.agent), limits.goal_text(call.goal, self._settings.limits)
         wanted = limits.namespaces(call.namespaces, self._settings.limits)
+        asked = self._host.begin(caller.tenant, wanted)
         self._settle(caller.tenant, wanted, limits.at_least(call.namespaces, call.at_least_generation), deadline)
+        hints = self._host.hints(asked, call.hints)
 
         def decide(txn: Snapshot, state: WorkingSet) -> tuple[FocusAnswer, Change]:
             order = self._order(txn, call, state)
             started = self._clock.monotonic()
-            projection = self._project(txn, goal, order.namespaces, state, deadline)
+            projection = self._project(txn, goal, order.namespaces, state, hints, deadline)
             projected = self._clock.monotonic()
             outcome = focus(state, projection, order, self._settings.working_set, self._count)
             decided = self._clock.monotonic()
@@ -108,13 +114,15 @@ class Turns:
         """The same evaluation without moving anything. An empty goal takes the current one."""
         agent = self._agent(call.agent)
         wanted = limits.namespaces(call.namespaces, self._settings.limits)
+        asked = self._host.begin(caller.tenant, wanted)
         self._settle(caller.tenant, wanted, None, deadline)
+        hints = self._host.hints(asked, call.hints)
         with self._store.snapshot(caller.tenant) as txn:
             _, state = self._agents.load(txn, agent)
             goal = call.goal or (state.goal.text if state.goal else "")
             goal = limits.goal_text(goal, self._settings.limits)
             order = self._order(txn, call, state)
-            projection = self._project(txn, goal, order.namespaces, state, deadline)
+            projection = self._project(txn, goal, order.namespaces, state, hints, deadline)
             outcome = focus(state, projection, order, self._settings.working_set, self._count)
         return CheckAnswer(
             state=state,
@@ -161,7 +169,13 @@ class Turns:
         )
 
     def _project(
-        self, txn: Snapshot, goal: str, scope: tuple[Namespace, ...], state: WorkingSet, deadline: Deadline
+        self,
+        txn: Snapshot,
+        goal: str,
+        scope: tuple[Namespace, ...],
+        state: WorkingSet,
+        hints: tuple[Hints, ...],
+        deadline: Deadline,
     ) -> Projection:
         own_words = {p.ref for p in state.pins if p.has_words}
         known = tuple(entry.ref for entry in state.entries if entry.ref not in own_words)
@@ -170,7 +184,7 @@ class Turns:
             (entry for entry in state.entries if entry.uses and entry.tier is not Tier.FRONTIER_ONLY),
             key=lambda entry: (-heat_at(entry, state.turn, self._settings.working_set.heat), entry.ref),
         )
-        query = Query(goal, scope, known, tuple(entry.ref for entry in warm), self._clock.now_seconds())
+        query = Query(goal, scope, known, tuple(entry.ref for entry in warm), self._clock.now_seconds(), hints)
         return self._retrieval.project(txn, query, deadline)
 
     def _agent(self, value: str) -> AgentId:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a transaction changed. `unchanged` counts files that were sent again as they are."""
+    """What a transaction changed. `unchanged` counts files that were sent again as they are.
+
+    `reasons` counts what was taken out or cut, in the order of reasons.
+    """
 
     records_written: int = 0
     records_removed: int = 0
     files_removed: int = 0
     edges_written: int = 0
     unchanged: int = 0
+    reasons: tuple[tuple[str, int], ...] = ()
 
     def plus(self, other: Written) -> Written:
         """Both together."""
@@ -23,6 +28,7 @@ class Written:
             self.files_removed + other.files_removed,
             self.edges_written + other.edges_written,
             self.unchanged + other.unchanged,
+            tuple(sorted((Counter(dict(self.reasons)) + Counter(dict(other.reasons))).items())),
         )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b32encode
-
 from xxhash import xxh3_128_digest, xxh3_128_hexdigest
 
 from workingset.vocabulary import Digest
@@ -29,9 +27,16 @@ def record_digest(kind: str, title: str, path: str, text: str) -> Digest:
 
 def local_name(*parts: str) -> str:
     """Return 12 lower-case base32 characters that depend on the parts and their boundaries."""
-    return b32encode(xxh3_128_digest(_framed(*parts)))[:LOCAL_NAME_CHARACTERS].decode().lower()
+    bits = int.from_bytes(xxh3_128_digest(_framed(*parts))[:8], "big") >> 4
+    return "".join([_PAIRS[(bits >> shift) & 1023] for shift in _SHIFTS])
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+_PAIRS = tuple(first + second for first in _LETTERS for second in _LETTERS)
+"""Base32 of ten bits."""
+_SHIFTS = tuple(range(LOCAL_NAME_CHARACTERS * 5 - 10, -1, -10))
 
 
 def _framed(*parts: str) -> bytes:
     encoded = [part.encode() for part in parts]
-    return b"".join(len(part).to_bytes(4, "big") + part for part in encoded)
+    return b"".join([piece for part in encoded for piece in (len(part).to_bytes(4, "big"), part)])

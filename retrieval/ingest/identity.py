@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
+from itertools import count
 
-from retrieval.ingest.digests import local_name, text_digest
+from retrieval.ingest.digests import local_name, record_digest, text_digest
 from retrieval.ingest.pieces import Piece
 from retrieval.ingest.settings import IdentitySettings
 from retrieval.record import Record
 from retrieval.store.interface import Snapshot
-from workingset.vocabulary import Namespace, Ref
+from workingset.vocabulary import Digest, Namespace, Ref
 
 _Key = Callable[[str, str, str], Hashable]
 """(kind, title, text digest) → what must be equal; None takes no part."""
@@ -34,22 +35,43 @@ def assign_refs(
     earlier: Sequence[Record],
     pieces: Sequence[Piece],
     settings: IdentitySettings,
+    first: Sequence[str] = (),
 ) -> list[Ref]:
-    """Return a ref for each piece. `earlier` are the live records that the file had, in order of their lines."""
+    """Return a ref for each piece. `earlier` are the live records that the file had, in order of their lines.
+
+    `first` are the pieces' `first_names`, if they are known.
+    """
     matched = match(earlier, pieces, settings)
     taken = {record.ref for record in earlier}
-    ordinals: Counter[tuple[str, str]] = Counter()
+    names = first or first_names(path, pieces)
     refs: list[Ref] = []
-    for at, piece in enumerate(pieces):
-        ordinal = ordinals[piece.kind, piece.title]
-        ordinals[piece.kind, piece.title] += 1
+    for at, (piece, name) in enumerate(zip(pieces, names, strict=True)):
         if at in matched:
             refs.append(matched[at].ref)
             continue
-        ref = _fresh(snapshot, namespace, (path, piece.kind, piece.title, str(ordinal)), taken)
+        ref = Ref(f"{namespace}:{name}")
+        if not _is_free(snapshot, ref, taken):
+            ordinal = sum(other.kind == piece.kind and other.title == piece.title for other in pieces[:at])
+            ref = _fresh(snapshot, namespace, (path, piece.kind, piece.title, str(ordinal)), taken)
         taken.add(ref)
         refs.append(ref)
     return refs
+
+
+def first_names(path: str, pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """What the pieces' refs end with at first sight: hashes of path, kind, title and ordinal among their equals."""
+    ordinals: Counter[tuple[str, str]] = Counter()
+    names: list[str] = []
+    for piece in pieces:
+        ordinal = ordinals[piece.kind, piece.title]
+        ordinals[piece.kind, piece.title] += 1
+        names.append(local_name(path, piece.kind, piece.title, str(ordinal)))
+    return tuple(names)
+
+
+def digests_of(path: str, pieces: Sequence[Piece]) -> tuple[Digest, ...]:
+    """The pieces' digests as records."""
+    return tuple(record_digest(piece.kind, piece.title, path, piece.text) for piece in pieces)
 
 
 def match(earlier: Sequence[Record], pieces: Sequence[Piece], settings: IdentitySettings) -> dict[int, Record]:
@@ -110,14 +132,17 @@ def _match_alike(
 
 
 def _fresh(snapshot: Snapshot, namespace: Namespace, parts: tuple[str, ...], taken: set[Ref]) -> Ref:
-    """A ref that no live record has: that of a removed one may return. Collisions are hashed on."""
-    salt: tuple[str, ...] = ()
-    tried = 0
-    while True:
-        ref = Ref(f"{namespace}:{local_name(*parts, *salt)}")
-        if ref not in taken:
-            known = snapshot.record(ref) if snapshot.record_id(ref) is not None else None
-            if known is None or known.removed:
-                return ref
-        tried += 1
-        salt = (str(tried),)
+    """A ref that is free where the first choice is not: it is hashed on."""
+    for tried in count(1):
+        ref = Ref(f"{namespace}:{local_name(*parts, str(tried))}")
+        if _is_free(snapshot, ref, taken):
+            return ref
+    raise AssertionError("counting has no end")
+
+
+def _is_free(snapshot: Snapshot, ref: Ref, taken: set[Ref]) -> bool:
+    """True for a ref that no live record has: that of a removed one may return."""
+    if ref in taken:
+        return False
+    known = snapshot.record(ref) if snapshot.record_id(ref) is not None else None
+    return known is None or known.removed

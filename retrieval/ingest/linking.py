@@ -1,11 +1,12 @@
-"""The link pass: `contains`, `imports` and `calls` edges, derived from the stored records alone.
+"""The link pass: edges between the records of files, derived from the stored records alone.
 
 Calls and imports may point to files that come later, so edges are made when all files of a run are in. A file is
 linked anew if it changed since the last pass, or if what one of its names means may have changed: so the edges after
 any sequence of edits equal those of a rebuild. How far the pass has come is a mark in the store, so a killed run is
 made up for by the next.
 
-The three relations, starting at a record of a file, belong to this pass: others are not to write them.
+`contains`, `imports` and `calls` at a record of a file belong to this pass: others are not to write them. Of the
+rest (`derived_edges.GUESSED`) it has those marked best effort, and leaves a host's own in their place.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from retrieval.errors import UnknownRef
 from retrieval.ingest.changes import Linked
-from retrieval.ingest.derived_edges import DERIVED, derive_edges
+from retrieval.ingest.derived_edges import derive_edges, is_derived
 from retrieval.ingest.link_scope import changed_scope
 from retrieval.ingest.link_tables import LinkTables
 from retrieval.ingest.settings import LinkSettings
@@ -60,8 +60,9 @@ def link_namespace(
     for at in range(0, len(scope.paths), settings.batch_files):
         if cancelled():
             return None
+        own = total.edges_written if linked_to == 0 else -1
         batch = scope.paths[at : at + settings.batch_files]
-        total = total.plus(_link_batch(store, tenant, namespace, batch, tables, settings))
+        total = total.plus(_link_batch(store, tenant, namespace, batch, tables, settings, own))
         report()
     if scope.changes:
         store.write(tenant, lambda txn: txn.put_mark(_LINKED, str(seen).encode(), namespace))
@@ -82,26 +83,32 @@ def _link_batch(
     paths: Sequence[str],
     tables: LinkTables,
     settings: LinkSettings,
+    own_edges: int,
 ) -> Linked:
+    """Link files that have no edges of this pass yet. `own_edges` are those that this pass has written, if it is the
+    first: where the namespace has no others, there is nothing to compare with."""
     with store.snapshot(tenant) as snapshot:
         tables.read_from(snapshot)
-        edits = [edit for path in paths for edit in _edits(snapshot, namespace, path, tables)]
+        bare = snapshot.counts(namespace).edges == own_edges
+        edits = [edit for path in paths for edit in _edits(snapshot, namespace, path, tables, bare)]
     total = Linked(files=len(paths))
     for batch in _batches(edits, settings.batch_edges):
         total = total.plus(store.write(tenant, partial(_apply, edits=batch)))
     return total
 
 
-def _edits(snapshot: Snapshot, namespace: Namespace, path: str, tables: LinkTables) -> Iterator[_Edits]:
-    """What has to change at each record of a file."""
-    records = snapshot.path_records(namespace, path)
+def _edits(snapshot: Snapshot, namespace: Namespace, path: str, tables: LinkTables, bare: bool) -> Iterator[_Edits]:
+    """What has to change at each record of a file; `bare` is True where none of them has an edge."""
+    records = snapshot.path_records(namespace, path, texts=False)
     tables.learn(path, records)
     wanted = derive_edges(records, tables)
     for record in records:
+        there = [] if bare else [found.edge for found in snapshot.edges_from(record.ref, limit=EDGES_READ)]
+        stored = frozenset(edge for edge in there if is_derived(edge))
+        stated = {(edge.relation, edge.target) for edge in there if not is_derived(edge)}
         derived = wanted.get(record.ref, frozenset())
-        stored = frozenset(
-            found.edge for found in snapshot.edges_from(record.ref, limit=EDGES_READ) if found.edge.relation in DERIVED
-        )
+        if stated:
+            derived = frozenset(edge for edge in derived if (edge.relation, edge.target) not in stated)
         if stored != derived:
             yield _Edits(
                 tuple(sorted(derived - stored, key=_order)),
@@ -127,13 +134,6 @@ def _batches(edits: Sequence[_Edits], limit: int) -> Iterator[list[_Edits]]:
 
 
 def _apply(txn: WriteTransaction, edits: Sequence[_Edits]) -> Linked:
-    begun = ended = gone = 0
-    for edit in edits:
-        for edge in edit.end:
-            ended += txn.remove_edge(edge.source, edge.relation, edge.target)
-        for edge in edit.begin:
-            try:
-                begun += txn.put_edge(edge)
-            except UnknownRef:
-                gone += 1
+    ended = sum(txn.remove_edge(edge.source, edge.relation, edge.target) for edit in edits for edge in edit.end)
+    begun, gone = txn.put_edges([edge for edit in edits for edge in edit.begin])
     return Linked(edges_written=begun, edges_removed=ended, targets_gone=gone)

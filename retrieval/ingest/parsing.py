@@ -1,18 +1,17 @@
-"""One file's bytes as pieces: guards, then the parser that its path asks for. Pure; opens nothing."""
+"""One file's bytes as pieces: guards, secrets out, then the parser that its path asks for. Pure; opens nothing."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from retrieval.ingest.code import parse_code, parse_unknown
 from retrieval.ingest.digests import source_digest
-from retrieval.ingest.documents import (
-    MARKDOWN_EXTENSIONS,
-    RESTRUCTURED_EXTENSIONS,
-    TEXT_EXTENSIONS,
-    parse_document,
-)
+from retrieval.ingest.documents import DOCUMENT_EXTENSIONS, parse_document
 from retrieval.ingest.guards import Reason, Refusal, admit
+from retrieval.ingest.identity import digests_of, first_names
 from retrieval.ingest.languages.registry import language_of
 from retrieval.ingest.pieces import ParsedFile
+from retrieval.ingest.secrets import redact
 from retrieval.ingest.settings import IngestSettings
 from workingset.vocabulary import Digest
 
@@ -24,19 +23,17 @@ def parse_file(
     admitted = admit(path, content, settings.guards)
     if isinstance(admitted, Refusal):
         return admitted
-    parsed = _parse_text(path, admitted.text, digest or source_digest(content), len(content), settings)
-    if not admitted.fallback:
-        return parsed
-    cuts = (*parsed.cuts, (Reason.DECODED_AS_LATIN_1.value, 1))
-    return ParsedFile(parsed.path, parsed.language, parsed.digest, parsed.size_bytes, parsed.pieces, cuts)
+    redacted = redact(admitted.text, path, settings.secrets)
+    parsed = _parse_text(path, redacted.text, digest or source_digest(content), len(content), settings)
+    fallback = ((Reason.DECODED_AS_LATIN_1.value, 1),) if admitted.fallback else ()
+    cuts = (*parsed.cuts, *redacted.reasons, *fallback)
+    return replace(parsed, cuts=cuts, digests=digests_of(path, parsed.pieces), locals=first_names(path, parsed.pieces))
 
 
 def _parse_text(path: str, text: str, digest: Digest, size_bytes: int, settings: IngestSettings) -> ParsedFile:
     lowered = path.lower()
-    if lowered.endswith(MARKDOWN_EXTENSIONS + RESTRUCTURED_EXTENSIONS):
+    if lowered.endswith(DOCUMENT_EXTENSIONS):
         return parse_document(path, text, digest, size_bytes, settings)
-    if lowered.endswith(TEXT_EXTENSIONS):
-        return parse_unknown(path, text, "text", "chunk", digest, size_bytes, settings)
     language = language_of(path, text.partition("\n")[0])
     if language is None:
         return parse_unknown(path, text, "", "file", digest, size_bytes, settings)

@@ -98,6 +98,8 @@ class Tally:
         self.records_written += written.records_written
         self.records_removed += written.records_removed
         self.files_removed += written.files_removed
+        for reason, times in written.reasons:
+            self.count(reason, times)
 
     def add_links(self, linked: Linked) -> None:
         """Count what linking changed."""
@@ -125,6 +127,11 @@ class Tally:
             yield
         finally:
             self._stages[name] = self._stages.get(name, 0.0) + self._clock() - started
+
+    def add_seconds(self, name: str, seconds: float) -> None:
+        """Add time that was spent elsewhere to a stage, if it was any."""
+        if seconds:
+            self._stages[name] = self._stages.get(name, 0.0) + seconds
 
     def progress(self, stage: str) -> Progress:
         """How far the run has come."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from retrieval.ingest.changes import Written
-from retrieval.ingest.digests import record_digest
-from retrieval.ingest.identity import assign_refs
+from retrieval.ingest.identity import assign_refs, digests_of
 from retrieval.ingest.pieces import ParsedFile, Piece
 from retrieval.ingest.settings import IngestSettings
 from retrieval.record import Name, NameKind, Record
 from retrieval.store.interface import Snapshot, WriteTransaction
-from workingset.vocabulary import Namespace, Ref
+from workingset.vocabulary import Digest, Namespace, Ref
+
+_NAMES = {kind: lru_cache(maxsize=16_384)(partial(Name, kind)) for kind in NameKind}
+"""Makes names of a kind; the common ones are made once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,15 @@ def put_files(
             earlier += records_of(txn, namespace, source, change.moved_from)
         generations = {record.ref: record.generation for record in earlier}
         pieces = change.parsed.pieces
-        refs = assign_refs(txn, namespace, change.parsed.path, earlier, pieces, settings.identity)
+        path, locals_ = change.parsed.path, change.parsed.locals
+        refs = assign_refs(txn, namespace, path, earlier, pieces, settings.identity, locals_)
         kept = set(refs)
         for record in earlier:
             if record.ref not in kept:
                 removed += txn.remove_record(record.ref)
-        for at, (ref, piece) in enumerate(zip(refs, pieces, strict=True)):
-            record = make_record(ref, namespace, source, change.parsed, piece, at == 0, settings)
+        digests = change.parsed.digests or digests_of(path, pieces)
+        for at, (ref, piece, digest) in enumerate(zip(refs, pieces, digests, strict=True)):
+            record = make_record(ref, namespace, source, change.parsed, piece, digest, at == 0, settings)
             written += txn.put_record(record) != generations.get(ref)
     return Written(records_written=written, records_removed=removed)
 
@@ -61,16 +66,30 @@ def records_of(snapshot: Snapshot, namespace: Namespace, source: str, path: str)
 
 
 def make_record(
-    ref: Ref, namespace: Namespace, source: str, parsed: ParsedFile, piece: Piece, first: bool, settings: IngestSettings
+    ref: Ref,
+    namespace: Namespace,
+    source: str,
+    parsed: ParsedFile,
+    piece: Piece,
+    digest: Digest,
+    first: bool,
+    settings: IngestSettings,
 ) -> Record:
     """Make a piece's record. The first of a file stands for it: it has the path's endings among its names."""
     path = parsed.path
-    texts: list[tuple[NameKind, str]] = [(NameKind.SYMBOL, text) for text in piece.symbols]
-    texts.append((NameKind.PATH, path))
+    names = [*map(_NAMES[NameKind.SYMBOL], piece.symbols), _NAMES[NameKind.PATH](path)]
     if first:
-        texts.extend((NameKind.PATH, text) for text in path_endings(path, parsed.language, settings))
-    texts.extend((NameKind.USES, text) for text in piece.uses)
-    texts.extend((NameKind.IMPORTS, text) for text in piece.imports)
+        names.extend(map(_NAMES[NameKind.PATH], path_endings(path, parsed.language, settings)))
+    for name, texts in (
+        (_NAMES[NameKind.USES], piece.uses),
+        (_NAMES[NameKind.IMPORTS], piece.imports),
+        (_NAMES[NameKind.REFERS], piece.refers),
+        (_NAMES[NameKind.BASES], piece.bases),
+        (_NAMES[NameKind.TESTED], piece.tested),
+        (_NAMES[NameKind.PACKAGE], piece.packages),
+    ):
+        if texts:
+            names.extend(map(name, texts))
     return Record(
         ref=ref,
         namespace=namespace,
@@ -79,13 +98,13 @@ def make_record(
         text=piece.text,
         outline=piece.outline,
         gist=piece.gist,
-        digest=record_digest(piece.kind, piece.title, path, piece.text),
+        digest=digest,
         path=path,
         lines=piece.lines,
         language=parsed.language,
         source=source,
         source_digest=parsed.digest,
-        names=tuple(Name(kind, text) for kind, text in texts),
+        names=tuple(names),
     )
 
 

@@ -8,24 +8,27 @@ unchanged then, and the link pass keeps a mark of its own.
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
 from pathlib import Path
 
 from retrieval.errors import BadField
 from retrieval.ingest.changes import Written
+from retrieval.ingest.chosen import Chosen
 from retrieval.ingest.digests import source_digest
 from retrieval.ingest.errors import IngestCancelled
-from retrieval.ingest.guards import DecodedFile, Reason, Refusal, admit, refuse_by_name
-from retrieval.ingest.identity import line_counts
+from retrieval.ingest.file_stamps import Noted, read_stamps, write_stamps
+from retrieval.ingest.git_history import HISTORY_UNAVAILABLE, read_history
+from retrieval.ingest.guards import Reason, Refusal, refuse_by_name
 from retrieval.ingest.linking import link_namespace
-from retrieval.ingest.moves import equal_moves, similar_moves
-from retrieval.ingest.parsing import parse_file
+from retrieval.ingest.parse_pool import WORKERS_UNAVAILABLE
+from retrieval.ingest.parse_queue import ParseQueue
+from retrieval.ingest.parse_worker import FileToParse
 from retrieval.ingest.pieces import ParsedFile
 from retrieval.ingest.progress import Progress, Summary, Tally
-from retrieval.ingest.reading_files import read_file
-from retrieval.ingest.recording import FileChange, put_files, records_of, remove_paths
+from retrieval.ingest.recording import FileChange, put_files, remove_paths
 from retrieval.ingest.settings import IngestSettings
+from retrieval.ingest.tree_moves import TreeMoves, read_or_refuse
 from retrieval.ingest.walk import FoundFile, walk
 from retrieval.store.interface import Store, WriteTransaction
 from workingset.vocabulary import Digest, Namespace, TenantId
@@ -48,18 +51,25 @@ def ingest_tree(
     source: str,
     settings: IngestSettings | None = None,
     force: bool = False,
+    only: Collection[str] | None = None,
     progress: Callable[[Progress], None] = _ignore,
     cancelled: Callable[[], bool] = lambda: False,
     clock: Callable[[], float] = time.perf_counter,
+    now_ns: Callable[[], int] = time.time_ns,
 ) -> Summary:
     """Make the namespace hold the tree's files under the source, and tombstone what the source no longer has.
 
-    `force` takes unchanged files again too. One bad file never stops the rest. Raises BadField for a root that is no
-    readable folder, IngestCancelled between two files, and what the store raises.
+    A file that looks as it did when its content was last read is not read again (`file_stamps`); `force` takes all
+    files again. `only` names files and folders by their paths from the root: the run looks
+    at these alone, whether they are there or not, and leaves everything else as it is; renames are seen within them.
+    One bad file never stops the rest. Raises BadField for a root that is no readable folder and for a path in `only`
+    that does not lie below it, IngestCancelled between two files, and what the store raises.
     """
     if not _is_folder(root):
         raise BadField("tree.root", f"{str(root)!r} is not a folder on this machine")
-    run = _TreeRun(store, tenant, namespace, root, source, settings or IngestSettings(), progress, cancelled, clock)
+    chosen = None if only is None else Chosen(only)
+    place = (store, tenant, namespace, root, source)
+    run = _TreeRun(*place, settings or IngestSettings(), chosen, progress, cancelled, clock, now_ns)
     return run.run(force=force)
 
 
@@ -82,11 +92,14 @@ class _TreeRun:
         root: Path,
         source: str,
         settings: IngestSettings,
+        chosen: Chosen | None,
         progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
         clock: Callable[[], float],
+        now_ns: Callable[[], int],
     ) -> None:
         self._store = store
+        self._chosen = None if chosen is not None and chosen.is_everything else chosen
         self._tenant = tenant
         self._namespace = namespace
         self._root = root
@@ -94,38 +107,46 @@ class _TreeRun:
         self._settings = settings
         self._progress = progress
         self._cancelled = cancelled
+        self._now_ns = now_ns
         self._tally = Tally(settings.guards, clock)
         self._kept: set[str] = set()
         self._pending: list[FileChange] = []
         self._pending_bytes = 0
         self._dropped: list[str] = []
+        self._noted: dict[str, Noted] = {}
+        self._stored_paths: Collection[str] = ()
+        self._moved_from: Mapping[str, str] = {}
 
     def run(self, *, force: bool) -> Summary:
         """Do it all and return what was done."""
         with self._tally.stage("walk"):
+            looked_at = self._now_ns()
             found = self._walk()
             stored = self._stored()
+            noted = {} if force or self._chosen is not None else self._stamps()
         vanished = {p: d for p, d in stored.items() if p not in found and not self._is_kept(p)}
         with self._tally.stage("compare"):
-            moves = self._moves(vanished, sorted(found - stored.keys()))
+            place = (self._store, self._tenant, self._namespace, self._source, self._root, self._settings)
+            moves = TreeMoves(*place).find(vanished, sorted(found.keys() - stored.keys()))
+            known = {p: n for p, n in noted.items() if p in found and n == (found[p].stamp, stored.get(p))}
         self._progress(self._tally.progress("files"))
-        for path in sorted(found):
-            self._check_cancelled()
-            self._file(path, stored.get(path), moves.get(path, ""), force)
-        self._write()
+        self._files(found, stored, known, moves, looked_at, force)
         self._remove(sorted([*(vanished.keys() - set(moves.values())), *self._dropped]))
+        if self._chosen is None and self._noted != noted:
+            write_stamps(self._store, self._tenant, self._namespace, self._source, self._noted)
         self._link()
+        self._history()
         return self._summary()
 
-    def _walk(self) -> set[str]:
-        """The paths of files to look into; the others are counted."""
-        found: set[str] = set()
+    def _walk(self) -> dict[str, FoundFile]:
+        """The files to look into, by path; the others are counted."""
+        found: dict[str, FoundFile] = {}
         try:
-            for entry in walk(self._root, self._settings.guards):
+            for entry in walk(self._root, self._settings.guards, self._chosen):
                 if isinstance(entry, FoundFile):
                     refusal = refuse_by_name(entry.path, entry.size_bytes, self._settings.guards)
                     if refusal is None:
-                        found.add(entry.path)
+                        found[entry.path] = entry
                     else:
                         self._tally.problem(entry.path, refusal.reason.value, refusal.what)
                 else:
@@ -138,67 +159,77 @@ class _TreeRun:
         return found
 
     def _stored(self) -> dict[str, Digest]:
+        roots = ("",) if self._chosen is None else self._chosen.roots
         with self._store.snapshot(self._tenant) as snapshot:
-            return {path: digest for path, digest in snapshot.paths(self._namespace, self._source) if path}
+            return {p: digest for root in roots for p, digest in snapshot.paths(self._namespace, self._source, root)}
 
     def _is_kept(self, path: str) -> bool:
         """True for what lies where the walk could not look: not seeing a file is no sign that it is gone."""
         return any(path == kept or path.startswith(kept + "/") for kept in self._kept)
 
-    def _moves(self, vanished: dict[str, Digest], appeared: list[str]) -> dict[str, str]:
-        if not vanished or not appeared:
-            return {}
-        moves = equal_moves(vanished, dict(self._digests(appeared)))
-        left_old = sorted(vanished.keys() - set(moves.values()))
-        left_new = [path for path in appeared if path not in moves]
-        moves.update(similar_moves(left_old, left_new, self._stored_lines, self._file_lines, self._settings.identity))
-        return moves
-
-    def _digests(self, paths: Iterable[str]) -> Iterator[tuple[str, Digest]]:
-        for path in paths:
-            content = self._read(path)
-            if isinstance(content, bytes):
-                yield path, source_digest(content)
-
-    def _stored_lines(self, path: str) -> Counter[str]:
+    def _stamps(self) -> dict[str, Noted]:
         with self._store.snapshot(self._tenant) as snapshot:
-            records = records_of(snapshot, self._namespace, self._source, path)
-        return line_counts("".join(record.text for record in records))
+            return read_stamps(snapshot, self._namespace, self._source)
 
-    def _file_lines(self, path: str) -> Counter[str]:
-        content = self._read(path)
-        decoded = admit(path, content, self._settings.guards) if isinstance(content, bytes) else None
-        return line_counts(decoded.text) if isinstance(decoded, DecodedFile) else Counter()
+    def _files(
+        self,
+        found: Mapping[str, FoundFile],
+        stored: Mapping[str, Digest],
+        known: Mapping[str, Noted],
+        moves: Mapping[str, str],
+        looked_at: int,
+        force: bool,
+    ) -> None:
+        """Take in what differs. `known` are the files that need not be read."""
+        self._stored_paths, self._moved_from = stored.keys(), moves
+        with closing(ParseQueue(self._settings)) as parsing:
+            for path in sorted(found):
+                self._check_cancelled()
+                if path in known:
+                    self._noted[path] = known[path]
+                    self._tally.files_unchanged += 1
+                else:
+                    self._file(found[path], stored.get(path), looked_at, force, parsing)
+                if (self._tally.files_taken + self._tally.files_unchanged) % _REPORT_FILES == 0:
+                    self._progress(self._tally.progress("files"))
+            self._take_rest(parsing)
+        self._write()
 
-    def _read(self, path: str) -> bytes | Refusal:
-        try:
-            return read_file(self._root, path, self._settings.guards.file_bytes)
-        except OSError as error:
-            return Refusal(Reason.UNREADABLE, error.strerror or str(error))
-
-    def _file(self, path: str, stored: Digest | None, moved_from: str, force: bool) -> None:
+    def _file(self, file: FoundFile, stored: Digest | None, looked_at: int, force: bool, parsing: ParseQueue) -> None:
         with self._tally.stage("read"):
-            content = self._read(path)
-            digest = source_digest(content) if isinstance(content, bytes) else None
-        if digest is not None and digest == stored and not force:
+            content = read_or_refuse(self._root, file.path, self._settings)
+        if isinstance(content, Refusal):
+            self._take(file.path, content)
+            return
+        digest = source_digest(content)
+        if file.stamp.is_settled(looked_at):
+            self._noted[file.path] = Noted(file.stamp, digest)
+        if digest == stored and not force:
             self._tally.files_unchanged += 1
-        else:
+            return
+        with self._tally.stage("parse"):
+            outcomes = parsing.add(FileToParse(file.path, content, digest))
+        for path, outcome in outcomes:
+            self._take(path, outcome)
+
+    def _take_rest(self, parsing: ParseQueue) -> None:
+        while True:
+            self._check_cancelled()
             with self._tally.stage("parse"):
-                parsed = content if isinstance(content, Refusal) else self._parse(path, content, digest)
-            self._take(path, parsed, moved_from, stored is not None)
-        if (self._tally.files_taken + self._tally.files_unchanged) % _REPORT_FILES == 0:
-            self._progress(self._tally.progress("files"))
+                outcomes = parsing.take()
+            if not outcomes:
+                break
+            for path, outcome in outcomes:
+                self._take(path, outcome)
+        self._tally.add_seconds("parse_workers", parsing.cpu_seconds)
+        self._tally.count(WORKERS_UNAVAILABLE, parsing.unavailable)
 
-    def _parse(self, path: str, content: bytes, digest: Digest | None) -> ParsedFile | Refusal:
-        try:
-            return parse_file(path, content, self._settings, digest)
-        except Exception as error:  # a parser's own failure is that file's, whatever it is
-            return Refusal(Reason.UNPARSABLE, f"{type(error).__name__}: {error}")
-
-    def _take(self, path: str, parsed: ParsedFile | Refusal, moved_from: str, is_stored: bool) -> None:
+    def _take(self, path: str, parsed: ParsedFile | Refusal) -> None:
+        moved_from = self._moved_from.get(path, "")
         if isinstance(parsed, Refusal):
+            self._noted.pop(path, None)
             self._tally.refuse(path, parsed)
-            if is_stored and parsed.reason not in {Reason.UNREADABLE, Reason.UNPARSABLE}:
+            if path in self._stored_paths and parsed.reason not in {Reason.UNREADABLE, Reason.UNPARSABLE}:
                 self._dropped.append(path)
             if moved_from:
                 self._dropped.append(moved_from)
@@ -247,6 +278,17 @@ class _TreeRun:
         if linked is None:
             raise IngestCancelled(self._summary())
         self._tally.add_links(linked)
+
+    def _history(self) -> None:
+        with self._tally.stage("history"):
+            place = (self._store, self._tenant, self._namespace, self._root, self._source)
+            read = read_history(*place, self._settings, self._cancelled)
+        if read is None:
+            raise IngestCancelled(self._summary())
+        self._tally.add(read.written)
+        self._tally.add_links(read.linked)
+        if read.problem:
+            self._tally.problem(".git", HISTORY_UNAVAILABLE, read.problem)
 
     def _check_cancelled(self) -> None:
         if self._cancelled():

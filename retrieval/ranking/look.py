@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 
 from retrieval.deadline import Deadline
 from retrieval.goal import Goal
@@ -24,6 +24,7 @@ class Look:
     `lexical`, names' strength of `exact`, and so on; `cosines` holds every admitted record whose cosine is known.
     `named` are the exact hits whose name holds at the cut. `weights` tells what each term of the goal weighs and how
     many records of the scope hold it. `terms` analyses records once. `brought` are strengths of what `bring` proposed.
+    `kept` is the ranker's own: what it searched for in `bring` and needs again in `rank`, by keys of its choice.
     """
 
     txn: Snapshot
@@ -41,3 +42,4 @@ class Look:
     model: str
     deadline: Deadline
     brought: Mapping[int, float]
+    kept: dict[Hashable, Mapping[int, float]] = field(default_factory=dict[Hashable, Mapping[int, float]])

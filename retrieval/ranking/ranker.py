@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from retrieval.ranking.look import Look
 
@@ -40,4 +40,17 @@ class Ranker(Protocol):
 
     def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:
         """Scores for all of `record_ids`, which are admitted records at or above the relevance floor."""
+        ...
+
+
+@runtime_checkable
+class Following(Protocol):
+    """A ranker that looks at what it brought once more when it is admitted, between `bring` and `rank`."""
+
+    def strengths(self, look: Look) -> Mapping[int, float]:
+        """How strongly what was found leads to the admitted ones, in place of what `bring` said; 0 for the others."""
+        ...
+
+    def alike(self, look: Look) -> Sequence[int]:
+        """Records whose likeness would tell most, best first: those without a vector are embedded before others."""
         ...

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from retrieval.ranking.by_ranks import ByRanks
+from retrieval.history.reading import Histories
+from retrieval.ranking.code.ranker import CodeRanker
+from retrieval.ranking.conversation.ranker import ConversationRanker
+from retrieval.ranking.prose.ranker import ProseRanker
 from retrieval.ranking.query_class import QueryClass
 from retrieval.ranking.ranker import Ranker
 from retrieval.settings import RetrievalSettings
@@ -12,9 +15,8 @@ from retrieval.settings import RetrievalSettings
 
 def rankers(settings: RetrievalSettings) -> Mapping[QueryClass, Ranker]:
     """The ranker of every class."""
-    by_ranks = ByRanks(settings.fusion)
     return {
-        QueryClass.CODE: by_ranks,
-        QueryClass.CONVERSATION: by_ranks,
-        QueryClass.PROSE: by_ranks,
+        QueryClass.CODE: CodeRanker(settings.code, Histories(), settings.goal.read_characters),
+        QueryClass.CONVERSATION: ConversationRanker(settings.conversation),
+        QueryClass.PROSE: ProseRanker(settings.prose),
     }

@@ -64,12 +64,15 @@ CALLS: list[tuple[str, str, tuple[Any, ...], dict[str, Any], type]] = [
     ("get", "Get", ("shop:a",), {}, corpus_pb2.GetReply),
     ("list_page", "List", ("shop",), {"page_size": 5}, corpus_pb2.ListReply),
     ("describe_namespace", "DescribeNamespace", ("shop",), {}, corpus_pb2.DescribeNamespaceReply),
+    ("add_source", "AddSource", ("shop", "/src"), {}, corpus_pb2.AddSourceReply),
+    ("remove_source", "RemoveSource", ("shop", "/src"), {"keep_records": True}, corpus_pb2.RemoveSourceReply),
+    ("list_sources", "ListSources", (), {}, corpus_pb2.ListSourcesReply),
 ]
 WRITES = {
     "focus", "touch", "pin", "unpin", "evict", "reset_context", "undo_refocus", "close_request", "fork", "handoff",
     "remove",
 }  # fmt: skip
-ONCE = {"forget"}
+ONCE = {"forget", "remove_source"}
 CASE = ("name", "method", "given", "named", "reply")
 EACH = pytest.mark.parametrize(CASE, CALLS, ids=[each[0] for each in CALLS])
 SAFE = pytest.mark.parametrize(CASE, [each for each in CALLS if each[0] not in ONCE])

@@ -75,6 +75,9 @@ COMMANDS: list[tuple[list[str], str, Any]] = [
     (["reset"], "ResetContext", attention_pb2.ResetContextReply),
     (["get", "n:a"], "Get", corpus_pb2.GetReply),
     (["describe", "n"], "DescribeNamespace", corpus_pb2.DescribeNamespaceReply),
+    (["source", "add", ".", "-n", "n", "--no-wait"], "AddSource", corpus_pb2.AddSourceReply),
+    (["source", "list"], "ListSources", corpus_pb2.ListSourcesReply),
+    (["source", "remove", ".", "-n", "n"], "RemoveSource", corpus_pb2.RemoveSourceReply),
 ]
 
 
@@ -148,6 +151,29 @@ def test_focus_sends_what_it_was_told(shell: Shell, daemon: FakeDaemon) -> None:
     assert (request.agent, request.goal, request.budget_tokens) == ("dev-7", "the goal", 4000)
     assert (list(request.namespaces), request.top_k) == (["a", "b"], 3)
     assert json.loads(ended.out) == plain_of(focus_reply()) | {"filtering_reason": None}
+
+
+def test_focus_sends_where_the_work_is(shell: Shell, daemon: FakeDaemon, tmp_path: Path) -> None:
+    daemon.script["Focus"].append(focus_reply())
+    (there := tmp_path / "there.py").write_text("X = 1\n")
+    (diff := tmp_path / "work.diff").write_bytes(b"--- a/x\n+++ b/x\n\xff")
+    told = ["--changed", str(there), "--changed", "gone.py", "--open", "o.py", "--read", "r.py", "--diff", str(diff)]
+    assert shell("focus", "commit this", *told).status == exits.OK
+    hints = daemon.requests["Focus"][0].hints
+    assert (list(hints.changed_paths), list(hints.open_paths)) == ([str(there), "gone.py"], ["o.py"])
+    assert (list(hints.read_paths), hints.diff) == (["r.py"], "--- a/x\n+++ b/x\n\ufffd")
+
+
+def test_focus_without_hints_sends_none(shell: Shell, daemon: FakeDaemon) -> None:
+    daemon.script["Focus"].append(focus_reply())
+    shell("focus", "commit this")
+    assert not daemon.requests["Focus"][0].HasField("hints")
+
+
+def test_a_diff_that_is_not_there_is_named(shell: Shell, tmp_path: Path) -> None:
+    ended = shell("focus", "commit this", "--diff", str(tmp_path / "none"))
+    assert ended.status == exits.USAGE
+    assert "--diff" in ended.err
 
 
 def test_focus_shows_the_turn(shell: Shell, daemon: FakeDaemon) -> None:

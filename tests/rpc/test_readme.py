@@ -55,6 +55,17 @@ def test_the_commands_work_in_order(shop: Path, environment: dict[str, str]) -> 
         assert "unmatched" not in done.stdout.lower(), done.stdout
 
 
+def test_a_tree_is_followed_listed_and_let_go(shop: Path, environment: dict[str, str]) -> None:
+    (block,) = [block for block in _blocks("") if block.startswith("hotset source")]
+
+    for command in [shlex.split(line, comments=True) for line in block.splitlines()]:
+        words = [word.replace("~/src/shop", str(shop)) for word in command]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        assert done.stdout.strip(), words
+        assert "degraded" not in done.stdout
+
+
 def test_what_a_host_does_beside_turns_works_in_order(shop: Path, environment: dict[str, str]) -> None:
     (block,) = [block for block in _blocks("") if "hotset observe" in block]
     (shop / "call.json").write_text('{"file_path": "src/refunds.py", "offset": 3, "limit": 20}')

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hotset import BadRequest, ClientSettings, Document, EdgeInput, OverLimits, RecordInput
+from hotset import BadRequest, ClientSettings, ConversationTurn, Document, EdgeInput, OverLimits, RecordInput
 from hotset._wire import ingest
 from hotset._wire.ingest import IngestStream
 from hotset.v1 import corpus_pb2
@@ -68,6 +68,15 @@ def test_a_tree_is_a_header_and_a_root() -> None:
     ]
     assert (header.header.namespace, header.header.source, header.header.request_id) == ("n", "s", "i")
     assert (tree.tree.root, tree.tree.force) == ("/r", True)
+
+
+def test_turns_keep_their_order_over_batches() -> None:
+    turns = [ConversationTurn("talk", f"t{place}", "Ann", "words", seconds=place) for place in range(5)]
+    _, batches = sent(ingest.turns(TICKET, turns, settings=SETTINGS))
+    assert [[each.turn for each in batch.turns] for batch in batches] == [["t0", "t1", "t2"], ["t3", "t4"]]
+    with pytest.raises(BadRequest) as raised:
+        sent(ingest.turns(TICKET, [ConversationTurn("talk", "t", "\ud800", "words")], settings=SETTINGS))
+    assert raised.value.field == "turns[0].speaker"
 
 
 def test_only_what_can_be_sent_again_with_an_id_is_repeatable() -> None:

@@ -17,30 +17,31 @@ from hotset.cli import render
 ROOT = Path(__file__).parents[2] / "clients" / "python"
 
 NAMES = """
-Answer AsyncHotsetClient AutostartFailed BadAddress BadRequest Budget Cancelled Change CheckAnswer ClientSettings
-CloseAnswer Conflict Coverage Cut CutExpired DaemonFault DaemonNotRunning DeadlineExceeded Deleted Delta DeltaEntry
-Document Drift DriftVerdict EdgeInput Entity EvictAnswer Faults Fidelity FileProblem FocusAnswer FocusMode
-ForgetAnswer ForkAnswer Freshness GetAnswer Ghost HandoffAnswer Health HotsetClient HotsetError Ignored IndexState
-IngestAcknowledged IngestEvent IngestProgress IngestSummary Item LaneReport LaneState Lines ListPage Move
-NamespaceDescription NamespaceGeneration NotAuthorised NotFound Nothing Observation ObservationKind ObservedUse
-Offender Omission OppositionCoverage OverBudget OverLimits PageIn Pin PinAnswer PinOwner PinReport ReasonCount
-RecordInput RelationDescription RelationRole RemoveAnswer ResetAnswer ResolveAnswer ResolvePage ResolvedRecord
-RetrySettings SearchCoverage Segment Signal StageTime StaleCursor StaleEntry Standing StartSettings StatusAnswer Step
-StorageFull StoredEdge StoredRecord Sufficiency SufficiencyState SupportClosure Tier TouchAnswer Touched Unavailable
-UndoAnswer UnknownAgent UnknownNamespace UnknownRef UnpinAnswer Use UseAction VersionMismatch Versions __version__
-as_json as_plain default_address default_home
+AddSourceAnswer Answer AsyncHotsetClient AutostartFailed BadAddress BadRequest BranchCommit Budget Cancelled Change
+CheckAnswer ClientSettings CloseAnswer Conflict ConversationTurn Coverage Cut CutExpired DaemonFault DaemonNotRunning
+DeadlineExceeded Deleted Delta DeltaEntry Document Drift DriftVerdict EdgeInput Entity EvictAnswer Faults Fidelity
+FileProblem FocusAnswer FocusMode ForgetAnswer ForkAnswer Freshness GetAnswer Ghost HandoffAnswer Health Hints
+HotsetClient HotsetError Ignored IndexState IngestAcknowledged IngestEvent IngestProgress IngestSummary Item
+LaneReport LaneState Lines ListPage Move NamespaceDescription NamespaceGeneration NotAuthorised NotFound Nothing
+Observation ObservationKind ObservedUse Offender Omission OppositionCoverage OverBudget OverLimits PageIn Pin
+PinAnswer PinOwner PinReport ReasonCount RecordInput RelationDescription RelationRole RemoveAnswer RemoveSourceAnswer
+ResetAnswer ResolveAnswer ResolvePage ResolvedRecord RetrySettings SearchCoverage Segment Signal Source SourceKind
+SourceList SourceState StageTime StaleCursor StaleEntry Standing StartSettings StatusAnswer Step StorageFull
+StoredEdge StoredRecord Sufficiency SufficiencyState SupportClosure Tier TouchAnswer Touched Unavailable UndoAnswer
+UnknownAgent UnknownNamespace UnknownRef UnpinAnswer Use UseAction VersionMismatch Versions __version__ as_json
+as_plain default_address default_home
 """
 
 CALLS = """
-address check close close_request describe_namespace evict focus forget fork get handoff handshake health
-ingest_documents ingest_records ingest_tree list_page list_records pin remove reset_context resolve resolve_page
-settings status touch undo_refocus unpin wait_ready
+add_source address check close close_request describe_namespace evict focus forget fork get handoff handshake health
+ingest_conversation ingest_documents ingest_records ingest_tree list_page list_records list_sources pin remove
+remove_source reset_context resolve resolve_page settings status touch undo_refocus unpin wait_ready
 """
 
 RENDERERS = """
 RenderSettings kind_of render_check render_closed render_focus render_forget render_fork render_handoff
 render_ingest_summary render_items render_list render_moves render_namespace render_pin render_pins render_record
-render_resolve render_status render_touch visible
+render_resolve render_source render_source_removed render_sources render_status render_touch visible
 """
 
 

@@ -18,6 +18,7 @@ from hotset._wire import (
     health,
     ingest,
     shared,
+    sources,
     succession,
     turns,
     words,
@@ -45,6 +46,9 @@ REPLIES = [
     (corpus_pb2.GetReply, corpus.get),
     (corpus_pb2.ListReply, corpus.list_page),
     (corpus_pb2.DescribeNamespaceReply, corpus.namespace),
+    (corpus_pb2.AddSourceReply, sources.added),
+    (corpus_pb2.RemoveSourceReply, sources.removed),
+    (corpus_pb2.ListSourcesReply, sources.listed),
 ]
 
 
@@ -115,13 +119,14 @@ def _parsed(kind: type[Message], payload: bytes) -> Any:
 USE = types.Use("r", "n", "p", types.Lines(1, 2), types.UseAction.EDIT)
 SEEN = types.Observation(types.ObservationKind.TOOL_CALL, "cat shop/refund.py", "shell")
 CUT = types.Cut((types.NamespaceGeneration("n", 1),))
+HINTS = types.Hints(["c"], ["o"], ["r"], "d", [types.BranchCommit("m", ["p"])])
 REQUESTS = [
     (
         attention_pb2.FocusRequest,
         lambda: attention_calls.focus(
             "a", "g", budget_tokens=1, namespaces=["n"], mode=types.FocusMode.SET, top_k=1, delta_only=True,
             profile="p", at_least_generation=1, received_turn=1, user_request="u", page_in=types.PageIn.OFF,
-            repeat_id="i",
+            hints=HINTS, repeat_id="i",
         ),
     ),
     (
@@ -159,6 +164,9 @@ REQUESTS = [
         lambda: corpus_calls.list_page("n", kind="k", path_prefix="p", page_size=1, cursor="c"),
     ),
     (corpus_pb2.DescribeNamespaceRequest, lambda: corpus_calls.describe_namespace("n")),
+    (corpus_pb2.AddSourceRequest, lambda: sources.add("n", "/src")),
+    (corpus_pb2.RemoveSourceRequest, lambda: sources.remove("n", "/src", keep_records=True)),
+    (corpus_pb2.ListSourcesRequest, lambda: sources.list_sources("n")),
 ]  # fmt: skip
 
 

@@ -177,7 +177,7 @@ def test_a_run_that_died_anywhere_is_made_up_for(tmp_path: Path, writes: int) ->
 def test_a_cancelled_run_says_what_it_did_and_goes_on_later(store: Store, tmp_path: Path) -> None:
     few = IngestSettings(batches=BatchSettings(files=2))
     root = write_tree(tmp_path / "tree", TREE)
-    asked = iter([False] * 5)
+    asked = iter([False] * (len(TREE) + 5))
     with pytest.raises(IngestCancelled) as raised:
         ingest_tree(store, TENANT, CODE, root, source="tree", settings=few, cancelled=lambda: next(asked, True))
     assert raised.value.summary.files_taken == 5

@@ -77,6 +77,7 @@ def test_nothing_is_dispatched_after_the_deadline(world: World) -> None:
         "vector": "ok",
         "first": "timed_out",
         "second": "timed_out",
+        "links": "timed_out",
         "graph": "timed_out",
     }
     assert [c.ref for c in projection.ranked] == ["code:a"]

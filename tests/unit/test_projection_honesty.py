@@ -115,4 +115,4 @@ def test_with_the_lexical_index_down_the_other_lanes_answer() -> None:
     projection = world.ask("`lease_end` expires")
 
     assert refs(projection) == ["code:a"]
-    assert [lane.lane for lane in projection.lanes if lane.degraded] == ["lexical"]
+    assert [lane.lane for lane in projection.lanes if lane.degraded] == ["lexical", "links"]

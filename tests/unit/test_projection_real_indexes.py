@@ -78,7 +78,7 @@ def test_all_lanes_answer_and_answer_the_same_again(stack: Stack) -> None:
     projection = stack.ask("how does `retry_upload` wait")
 
     assert {lane.lane: lane.state for lane in projection.lanes} == dict.fromkeys(
-        ("exact", "lexical", "vector", "graph"), "ok"
+        ("exact", "lexical", "vector", "links", "graph"), "ok"
     )
     assert projection.ranked[0].ref == _UPLOAD.ref
     assert projection_digest(projection) == projection_digest(stack.ask("how does `retry_upload` wait"))

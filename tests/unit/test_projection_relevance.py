@@ -96,9 +96,10 @@ def test_features_can_be_inspected() -> None:
     projection = world.ask("when does `lease_end` run")
 
     features = dict(projection.ranked[0].features)
-    assert set(features) == {"coverage", "title", "exact", "cosine", "graph", "linked"}
+    of_the_ranker = {"lexical", "vector", "named", "mentioned", "shared", "answering"}
+    assert set(features) == {"coverage", "title", "exact", "cosine", "graph", "linked"} | of_the_ranker
     assert features["exact"] == 0.85
-    assert projection.fusion == "prose; rrf-1 (uncalibrated); features-1 (uncalibrated)"
+    assert projection.fusion == "prose; prose-1; features-1 (uncalibrated)"
 
 
 def test_a_floor_that_nothing_ungrounded_can_pass_is_demanded() -> None:

@@ -115,3 +115,12 @@ def test_the_embedded_text_is_path_title_and_the_beginning() -> None:
     assert embedding_text(record) == "a/b.py\nTitle\n" + "t" * 900
     assert embedding_text(replace(record, path="")) == "Title\n" + "t" * 900
     assert embedding_digest("a") != embedding_digest("b")
+
+
+def test_what_is_embedded_changes_only_with_the_number_of_its_rule() -> None:
+    plain = Record(Ref("n:a"), Namespace("n"), "function", "Title", "x" * 2000, "", "", Digest(""), path="a/b.py")
+    examples = [plain, replace(plain, kind="turn"), replace(plain, kind="section", path="", text="y")]
+    said = "\x00".join([*map(embedding_text, examples), *sorted(embedding.UNEMBEDDED_KINDS)])
+
+    assert (embedding._TEXT_RULE, embedding_digest(said)) == (2, "c23b7af44c3f7b599d31e4b1a824498f")
+    assert MiniLmEmbedder().fingerprint.endswith(":text-2")

@@ -29,6 +29,7 @@ class SyncAttention(SyncLink):
         received_turn: int = 0,
         user_request: str = "",
         page_in: t.PageIn = t.PageIn.ON,
+        hints: t.Hints | None = None,
         agent: str | None = None,
         request_id: str | None = None,
         timeout_seconds: float | None = None,
@@ -41,6 +42,8 @@ class SyncAttention(SyncLink):
         answer that was applied as `received_turn`: if an answer was lost, the delta then holds everything again.
         Pass the user's words as `user_request` on the turns that bring a new request: it stays in the set until
         `close_request` or the next one. With `page_in` OFF only what is used or pinned has text in the block.
+        `hints` say where the work is, for goals that only point at it; the daemon finds the diff and the branch of a
+        tree that it ingested from its own machine by itself.
         """
         call = attention_calls.focus(
             self._whose(agent),
@@ -55,6 +58,7 @@ class SyncAttention(SyncLink):
             received_turn=received_turn,
             user_request=user_request,
             page_in=page_in,
+            hints=hints,
             repeat_id=request_id,
         )
         return self._run(call, timeout_seconds)

@@ -9,7 +9,7 @@ from hotset import _pages
 from hotset import types as t
 from hotset._aio_attention import AsyncAttention
 from hotset._base import directory
-from hotset._wire import corpus_calls, ingest
+from hotset._wire import corpus_calls, ingest, sources
 from hotset._wire.health import health
 
 
@@ -84,6 +84,22 @@ class AsyncHotsetClient(AsyncAttention):
         )
         return self._events(stream, timeout_seconds)
 
+    def ingest_conversation(
+        self,
+        namespace: str,
+        turns: Iterable[t.ConversationTurn],
+        *,
+        source: str = "",
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> AsyncGenerator[t.IngestEvent, None]:
+        """Send turns in the order in which they were said; yields as `ingest_documents` does.
+
+        New turns go behind the last one of their conversation; several conversations may be mixed.
+        """
+        stream = ingest.turns(ingest.ticket(namespace, source, request_id), turns, settings=self._settings)
+        return self._events(stream, timeout_seconds)
+
     async def remove(
         self,
         namespace: str,
@@ -150,6 +166,33 @@ class AsyncHotsetClient(AsyncAttention):
     ) -> t.NamespaceDescription:
         """Return what a namespace holds and how far its indexes are."""
         return await self._run(corpus_calls.describe_namespace(namespace), timeout_seconds)
+
+    # --- sources ---
+
+    async def add_source(
+        self, namespace: str, root: str | os.PathLike[str], *, timeout_seconds: float | None = None
+    ) -> t.AddSourceAnswer:
+        """Have the daemon follow a directory of its own machine from now on, over restarts too.
+
+        Answers before it is read: `list_sources` says how far it is.
+        """
+        return await self._run(sources.add(namespace, directory(root)), timeout_seconds)
+
+    async def remove_source(
+        self,
+        namespace: str,
+        root: str | os.PathLike[str],
+        *,
+        keep_records: bool = False,
+        timeout_seconds: float | None = None,
+    ) -> t.RemoveSourceAnswer:
+        """End that, and tombstone the records that the source brought unless they are to be kept."""
+        call = sources.remove(namespace, directory(root), keep_records=keep_records)
+        return await self._run(call, timeout_seconds)
+
+    async def list_sources(self, namespace: str = "", *, timeout_seconds: float | None = None) -> t.SourceList:
+        """Return how the followed directories stand, of one namespace or of all."""
+        return await self._run(sources.list_sources(namespace), timeout_seconds)
 
     # --- the daemon itself ---
 

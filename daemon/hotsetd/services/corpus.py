@@ -13,8 +13,10 @@ from hotset.v1 import corpus_pb2_grpc
 from hotsetd.calls import Caller
 from hotsetd.corpus import Corpus
 from hotsetd.ingesting import Ingesting, Sending
+from hotsetd.sources import Sources
 from hotsetd.wire import common
 from hotsetd.wire import corpus as wire
+from hotsetd.wire import sources as wire_sources
 from hotsetd.work import Workers
 from retrieval.deadline import Deadline
 from retrieval.errors import BadField
@@ -27,10 +29,17 @@ class CorpusService(corpus_pb2_grpc.CorpusServicer):
     """What hosts call. Ingest runs in a thread of its own, one stream's step at a time."""
 
     def __init__(
-        self, corpus: Corpus, ingesting: Ingesting, workers: Workers, ingest_workers: Workers, caller: Caller
+        self,
+        corpus: Corpus,
+        ingesting: Ingesting,
+        sources: Sources,
+        workers: Workers,
+        ingest_workers: Workers,
+        caller: Caller,
     ) -> None:
         self._corpus = corpus
         self._ingesting = ingesting
+        self._sources = sources
         self._workers = workers
         self._ingest_workers = ingest_workers
         self._caller = caller
@@ -90,6 +99,30 @@ class CorpusService(corpus_pb2_grpc.CorpusServicer):
         return wire.described(
             await self._workers.run(
                 context.time_remaining(), lambda _: self._corpus.describe(self._caller, request.namespace)
+            )
+        )
+
+    async def AddSource(self, request: pb.AddSourceRequest, context: Context) -> pb.AddSourceReply:  # noqa: N802
+        """Follow a tree."""
+        call = wire_sources.add_call(request)
+        return wire_sources.added(
+            *await self._workers.run(context.time_remaining(), lambda _: self._sources.add(self._caller, call))
+        )
+
+    async def RemoveSource(  # noqa: N802
+        self, request: pb.RemoveSourceRequest, context: Context
+    ) -> pb.RemoveSourceReply:
+        """Follow a tree no longer."""
+        call = wire_sources.remove_call(request)
+        return wire_sources.removed(
+            await self._workers.run(context.time_remaining(), lambda _: self._sources.remove(self._caller, call))
+        )
+
+    async def ListSources(self, request: pb.ListSourcesRequest, context: Context) -> pb.ListSourcesReply:  # noqa: N802
+        """How the followed trees stand."""
+        return wire_sources.listed(
+            await self._workers.run(
+                context.time_remaining(), lambda _: self._sources.list_sources(self._caller, request.namespace)
             )
         )
 

@@ -8,7 +8,9 @@ from typing import Protocol, TypeVar
 from hotset.v1 import attention_pb2 as pb
 from hotsetd.calls import (
     AgentCall,
+    CommitCall,
     FocusCall,
+    HintsCall,
     ObservationCall,
     ObservationKind,
     PinCall,
@@ -83,6 +85,17 @@ def focus_call(request: pb.FocusRequest) -> FocusCall:
         received_turn=request.received_turn,
         user_request=request.user_request,
         page_in=_known(pb.PageIn, _PAGE_IN, request.page_in, "page_in"),
+        hints=_hints(request.hints),
+    )
+
+
+def _hints(hints: pb.Hints) -> HintsCall:
+    return HintsCall(
+        changed=tuple(hints.changed_paths),
+        open=tuple(hints.open_paths),
+        read=tuple(hints.read_paths),
+        diff=hints.diff,
+        branch_commits=tuple(CommitCall(commit.message, tuple(commit.paths)) for commit in hints.branch_commits),
     )
 
 

@@ -10,6 +10,7 @@ from hotsetd.wire import common
 from retrieval.errors import BadField
 from retrieval.ingest.progress import Progress, Summary
 from retrieval.ingest.sending import Document
+from retrieval.ingest.turn_records import TurnInput
 from retrieval.ingest.typed_records import EdgeInput, RecordInput
 from retrieval.record import Record, StoredEdge
 from retrieval.relations import Role
@@ -180,6 +181,7 @@ def batch(message: pb.IngestBatch) -> Batch:
         documents=tuple(Document(document.path, document.content) for document in message.documents),
         records=tuple(_record_input(record) for record in message.records),
         edges=tuple(_edge_input(place, edge) for place, edge in enumerate(message.edges)),
+        turns=tuple(_turn_input(turn) for turn in message.turns),
         sequence=message.sequence,
         completes_source=message.completes_source,
     )
@@ -195,6 +197,18 @@ def _record_input(message: pb.RecordInput) -> RecordInput:
         origin=message.origin,
         valid_from_seconds=message.valid_from_seconds,
         valid_until_seconds=message.valid_until_seconds,
+    )
+
+
+def _turn_input(message: pb.TurnInput) -> TurnInput:
+    return TurnInput(
+        conversation=message.conversation,
+        turn=message.turn,
+        speaker=message.speaker,
+        seconds=message.seconds,
+        text=message.text,
+        session=message.session,
+        attributes=tuple(sorted(message.attributes.items())),
     )
 
 

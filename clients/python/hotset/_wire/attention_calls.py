@@ -30,6 +30,7 @@ def focus(
     received_turn: int,
     user_request: str,
     page_in: t.PageIn,
+    hints: t.Hints | None,
     repeat_id: str | None,
 ) -> Call[t.FocusAnswer]:
     """Make a Focus; in the reading modes it is repeatable without an id."""
@@ -49,9 +50,30 @@ def focus(
         received_turn=unsigned("received_turn", received_turn),
         user_request=text("user_request", user_request),
         page_in=words.PAGE_IN.number("page_in", page_in),
+        hints=None if hints is None else _hints(hints),
     )
     repeatable = bool(identity) or not moves_the_set
     return call(SERVICE + "Focus", request, pb.FocusReply, working_set.focus, repeatable=repeatable)
+
+
+def _hints(hints: t.Hints) -> pb.Hints:
+    if not isinstance(hints, t.Hints):  # pyright: ignore[reportUnnecessaryIsInstance] -- untyped callers
+        raise BadRequest(
+            "hints: must be Hints", reason="BAD_FIELD", field="hints", what_to_do="pass hotset.Hints(changed=[…])"
+        )
+    return pb.Hints(
+        changed_paths=texts("hints.changed", hints.changed),
+        open_paths=texts("hints.open", hints.open),
+        read_paths=texts("hints.read", hints.read),
+        diff=text("hints.diff", hints.diff),
+        branch_commits=[
+            pb.BranchCommit(
+                message=text(f"hints.branch_commits[{place}].message", commit.message),
+                paths=texts(f"hints.branch_commits[{place}].paths", commit.paths),
+            )
+            for place, commit in enumerate(hints.branch_commits)
+        ],
+    )
 
 
 def check(

@@ -13,7 +13,7 @@ def ingest_event(message: pb.IngestReply) -> t.IngestEvent:
     """Read one event of an ingest."""
     match message.WhichOneof("event"):
         case "progress":
-            return _progress(message.progress)
+            return ingest_progress(message.progress)
         case "acknowledged":
             each = message.acknowledged
             return t.IngestAcknowledged(each.sequence, each.generation, each.replayed)
@@ -23,7 +23,8 @@ def ingest_event(message: pb.IngestReply) -> t.IngestEvent:
             raise DaemonFault("the daemon sent an ingest event that this client does not know: upgrade the client")
 
 
-def _progress(message: pb.IngestProgress) -> t.IngestProgress:
+def ingest_progress(message: pb.IngestProgress) -> t.IngestProgress:
+    """Read how far a tree has come."""
     return t.IngestProgress(
         stage=message.stage,
         files_done=message.files_done,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hotset._version import VERSION
-from hotset.cli import exits, knowledge, pins, serve, succession, touching, turns
+from hotset.cli import exits, knowledge, pins, serve, sources, succession, touching, turns
 from hotset.cli.output import complain, emit
 from hotset.errors import HotsetError
 
@@ -36,6 +36,7 @@ def top(
 
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(serve.serve)
 app.command()(knowledge.ingest)
+app.add_typer(sources.app, name="source")
 app.command()(turns.focus)
 app.command()(turns.check)
 app.command()(turns.status)

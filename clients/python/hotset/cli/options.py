@@ -22,6 +22,18 @@ Timeout = Annotated[float | None, typer.Option("--timeout", min=0.001, help="Dea
 Namespaces = Annotated[
     list[str] | None, typer.Option("--namespace", "-n", help="Search here only. May be given again. Else everywhere.")
 ]
+Changed = Annotated[
+    list[str] | None, typer.Option("--changed", metavar="PATH", help="A file that was changed. May be given again.")
+]
+Opened = Annotated[
+    list[str] | None, typer.Option("--open", metavar="PATH", help="A file that is open. May be given again.")
+]
+ReadLately = Annotated[
+    list[str] | None, typer.Option("--read", metavar="PATH", help="A file that was just read. May be given again.")
+]
+Diff = Annotated[
+    str | None, typer.Option("--diff", metavar="FILE", help="A file that holds a unified diff of the work; - is stdin.")
+]
 Budget = Annotated[int, typer.Option("--budget", "-b", help="Ceiling in tokens. 0: the agent's last, else default.")]
 TopK = Annotated[int, typer.Option("--top-k", help="How many results may enter at once. 0: the daemon's default.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it is kept and shown.")]

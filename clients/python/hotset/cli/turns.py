@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from hotset.cli import options as o
+from hotset.cli.hinting import hints_of
 from hotset.cli.link import connect
 from hotset.cli.output import emit, end, error_console, show
 from hotset.cli.render import (
@@ -33,6 +34,10 @@ def focus(
     page_in: Annotated[
         bool, typer.Option("--page-in/--no-page-in", help="Whether results may enter the block as text.")
     ] = True,
+    changed: o.Changed = None,
+    opened: o.Opened = None,
+    read: o.ReadLately = None,
+    diff: o.Diff = None,
     delta_only: Annotated[bool, typer.Option("--delta-only", help="Leave the block out; the delta has it.")] = False,
     refs: o.Refs = False,
     block: Annotated[bool, typer.Option("--block", help="Print the block to stdout, and nothing else.")] = False,
@@ -49,6 +54,7 @@ def focus(
     """Take one turn: move the working set to GOAL and show what moved, what is in, and what was left out."""
     if block and (json or delta_only):
         raise typer.BadParameter("--block stands alone: --json holds the block too, --delta-only leaves it out")
+    hints = hints_of(changed, opened, read, diff)
     with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
         answer = client.focus(
             goal,
@@ -57,6 +63,7 @@ def focus(
             top_k=top_k,
             user_request=request,
             page_in=PageIn.ON if page_in else PageIn.OFF,
+            hints=hints,
             delta_only=delta_only,
             request_id=request_id,
         )

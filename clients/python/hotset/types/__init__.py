@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hotset.types.corpus import (
+    ConversationTurn,
     Document,
     EdgeInput,
     FileProblem,
@@ -43,10 +44,13 @@ from hotset.types.shared import (
     ReasonCount,
     Versions,
 )
+from hotset.types.sources import AddSourceAnswer, RemoveSourceAnswer, Source, SourceList
 from hotset.types.succession import Deleted, ForgetAnswer, ForkAnswer, HandoffAnswer
 from hotset.types.turns import (
+    BranchCommit,
     CloseAnswer,
     EvictAnswer,
+    Hints,
     Observation,
     ObservedUse,
     PinAnswer,
@@ -76,6 +80,8 @@ from hotset.types.words import (
     PinOwner,
     RelationRole,
     SearchCoverage,
+    SourceKind,
+    SourceState,
     Standing,
     SufficiencyState,
     SupportClosure,
@@ -98,11 +104,14 @@ from hotset.types.working_set import (
 )
 
 __all__ = [
+    "AddSourceAnswer",
     "Answer",
+    "BranchCommit",
     "Budget",
     "Change",
     "CheckAnswer",
     "CloseAnswer",
+    "ConversationTurn",
     "Coverage",
     "Cut",
     "Deleted",
@@ -126,6 +135,7 @@ __all__ = [
     "Ghost",
     "HandoffAnswer",
     "Health",
+    "Hints",
     "Ignored",
     "IndexState",
     "IngestAcknowledged",
@@ -158,6 +168,7 @@ __all__ = [
     "RelationDescription",
     "RelationRole",
     "RemoveAnswer",
+    "RemoveSourceAnswer",
     "ResetAnswer",
     "ResolveAnswer",
     "ResolvePage",
@@ -165,6 +176,10 @@ __all__ = [
     "SearchCoverage",
     "Segment",
     "Signal",
+    "Source",
+    "SourceKind",
+    "SourceList",
+    "SourceState",
     "StageTime",
     "StaleEntry",
     "Standing",

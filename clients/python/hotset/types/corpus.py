@@ -41,6 +41,23 @@ class RecordInput:
 
 
 @dataclass(frozen=True, slots=True)
+class ConversationTurn:
+    """What a speaker said in a conversation, at `seconds` since 1970 (0 where that is not known).
+
+    `conversation` and `turn` are ids of the host's own, together unique in the namespace; a turn sent again keeps its
+    place and its ref. An empty `session` has sessions told from gaps in time.
+    """
+
+    conversation: str
+    turn: str
+    speaker: str
+    text: str
+    seconds: int = 0
+    session: str = ""
+    attributes: Mapping[str, str] = field(default_factory=_no_attributes, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
 class EdgeInput:
     """A relation between two records, each an id within the namespace or a whole ref.
 

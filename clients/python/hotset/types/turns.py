@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hotset.types.evaluation import OverBudget
@@ -32,6 +32,27 @@ class Observation:
     kind: ObservationKind
     text: str
     tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchCommit:
+    """A commit of the host's branch since its base: its message and the paths that it changed."""
+
+    message: str
+    paths: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What the host knows besides the goal: files that were changed, are open, or were just read, the working tree's
+    unified diff, and the branch's commits. Paths are absolute or as records have them. All of it is data: no word of a
+    diff or a message is searched for or obeyed."""
+
+    changed: Sequence[str] = ()
+    open: Sequence[str] = ()
+    read: Sequence[str] = ()
+    diff: str = ""
+    branch_commits: Sequence[BranchCommit] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,6 +212,24 @@ class RelationRole(Enum):
 
 
 @unique
+class SourceKind(Enum):
+    """What a source is: a directory and all below it."""
+
+    UNSPECIFIED = "unspecified"
+    TREE = "tree"
+
+
+@unique
+class SourceState(Enum):
+    """How far a source's records can be trusted to be those of its files."""
+
+    UNSPECIFIED = "unspecified"
+    SCANNING = "scanning"
+    CURRENT = "current"
+    DEGRADED = "degraded"
+
+
+@unique
 class Health(Enum):
     """The daemon's own word on whether it serves."""
 

@@ -10,6 +10,7 @@ from hotset.cli.render.corpus import (
     render_resolve,
 )
 from hotset.cli.render.settings import RenderSettings
+from hotset.cli.render.sources import render_source, render_source_removed, render_sources
 from hotset.cli.render.succession import render_forget, render_fork, render_handoff
 from hotset.cli.render.text import visible
 from hotset.cli.render.turn import render_check, render_closed, render_focus, render_pin, render_touch
@@ -33,6 +34,9 @@ __all__ = [
     "render_pins",
     "render_record",
     "render_resolve",
+    "render_source",
+    "render_source_removed",
+    "render_sources",
     "render_status",
     "render_touch",
     "visible",

@@ -1,0 +1,156 @@
+"""The ranker `code-1`: files by a sum of weighted features, their parts below them by another.
+
+Features and the form of the sums are those of the recipes (1.3, 1.4); the weights are fitted by likelihood. We deviate
+in that a file has no BM25 of its own: its parts' best three stand for it (measured: as good).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+from typing import Final
+
+from retrieval.goal import Goal
+from retrieval.history.reading import Histories
+from retrieval.ranking.code.parts import record_table
+from retrieval.ranking.code.paths import file_of
+from retrieval.ranking.code.scoring import (
+    FILE_FEATURES,
+    RECORD_FEATURES,
+    UNBOUNDED_OF_FILES,
+    UNBOUNDED_OF_RECORDS,
+    Matrix,
+    normalised,
+    of_parts,
+    score,
+)
+from retrieval.ranking.code.settings import CodeRankingSettings
+from retrieval.ranking.code.table import FileTable, Gathered, Places, admit_file, file_table, gather
+from retrieval.ranking.look import Look
+from retrieval.ranking.ranker import Ranked
+from retrieval.record import Record
+from retrieval.store.interface import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class CodeTables:
+    """Everything that the scores are made of: features normalised, rows in the order of files and of records.
+
+    `file_of` gives each record's row among the files, -1 for a record without a path.
+    """
+
+    files: FileTable
+    file_values: Matrix
+    records: tuple[tuple[int, Record], ...]
+    record_values: Matrix
+    file_of: tuple[int, ...]
+
+
+class CodeRanker:
+    """Orders results of code. Safe from any thread."""
+
+    def __init__(self, settings: CodeRankingSettings, histories: Histories, read_characters: int) -> None:
+        """`read_characters` of a goal are read, as its terms are."""
+        self._settings: Final = settings
+        self._histories: Final = histories
+        self._read_characters: Final = read_characters
+        self._places: Final = Places(settings.remembered_places)
+        self._last: Final = threading.local()
+        self.name: Final = settings.name
+
+    def bring(self, look: Look) -> Mapping[int, float]:
+        """The best parts of the best files, whichever lane found them; raises IndexUnavailable."""
+        gathered = self._gather(look)
+        self._last.gathered = (look.txn, look.goal, gathered)
+        table = file_table(look, gathered, self._settings, {})
+        scores = score(
+            normalised(table.values, FILE_FEATURES, UNBOUNDED_OF_FILES), self._settings.file(len(look.goal.terms))
+        )
+        best = nlargest(
+            self._settings.brought_files, range(len(table.files)), key=lambda at: (scores[at], table.places[at])
+        )
+        parts = [self._parts(gathered, table.files[at], place) for place, at in enumerate(best)]
+        gathered.parts = tuple(map(tuple, parts))
+        return dict.fromkeys((record_id for held in parts for record_id in held), 1.0)
+
+    def strengths(self, look: Look) -> Mapping[int, float]:
+        """How much of the goal's weight the best parts of a file cover together: what a file says of the goal is said
+        of its parts. Weighed as the relevance scale weighs the words of one record. The first files have a least."""
+        gathered = self._known(look)
+        strengths: dict[int, float] = {}
+        for place, parts in enumerate(gathered.parts if gathered is not None else ()):
+            held = [record_id for record_id in parts if record_id in look.records]
+            best = [look.terms.of(look.records[i]).terms for i in held[: self._settings.brought_records]]
+            covered = look.weights.coverage(frozenset().union(*best)) ** self._settings.evidence_exponent
+            least = self._settings.sure_strength if place < self._settings.sure_files else 0.0
+            strengths.update(dict.fromkeys(held, max(least, min(1.0, covered / self._settings.evidence_full))))
+        return strengths
+
+    def alike(self, look: Look) -> Sequence[int]:
+        """The best part of each of the best files, then the second ones."""
+        gathered = self._known(look)
+        parts = gathered.parts if gathered is not None else ()
+        return [held[place] for place in range(2) for held in parts if len(held) > place]
+
+    def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:
+        """Scores of the records, each with the features of its file and its own; raises IndexUnavailable."""
+        tables = self.tables(look, record_ids)
+        totals = self.scores(look, tables)
+        return Ranked(
+            {record_id: total for (record_id, _), total in zip(tables.records, totals.tolist(), strict=True)},
+            {record_id: self._shown(tables, at) for at, (record_id, _) in enumerate(tables.records)},
+        )
+
+    def tables(self, look: Look, record_ids: Collection[int]) -> CodeTables:
+        """The features behind the scores; raises IndexUnavailable."""
+        gathered = self._known(look) or self._gather(look)
+        self._last.gathered = None
+        records = tuple((i, look.records[i]) for i in sorted(record_ids))
+        for _, record in records:
+            admit_file(look, gathered, record)
+        best: dict[int, float] = {}
+        for record_id, cosine in look.cosines.items():
+            held = look.records.get(record_id)
+            if held is not None and held.path:
+                file = file_of(look, held)
+                best[file] = max(best.get(file, -1.0), cosine)
+        files = file_table(look, gathered, self._settings, best)
+        rows = {file: at for at, file in enumerate(files.files)}
+        return CodeTables(
+            files,
+            normalised(files.values, FILE_FEATURES, UNBOUNDED_OF_FILES),
+            records,
+            normalised(record_table(records, gathered, look.cosines), RECORD_FEATURES, UNBOUNDED_OF_RECORDS),
+            tuple(rows[file_of(look, record)] if record.path else -1 for _, record in records),
+        )
+
+    def scores(self, look: Look, tables: CodeTables) -> Matrix:
+        """One score a record, in the order of the table."""
+        files, own = self._settings.file(len(look.goal.terms)), self._settings.record
+        return of_parts(score(tables.file_values, files), score(tables.record_values, own), tables.file_of)
+
+    def _gather(self, look: Look) -> Gathered:
+        return gather(look, self._histories, self._settings, self._read_characters, self._places)
+
+    def _known(self, look: Look) -> Gathered | None:
+        """What `bring` gathered for this very projection."""
+        last: tuple[Snapshot, Goal, Gathered] | None = getattr(self._last, "gathered", None)
+        return last[2] if last is not None and last[0] is look.txn and last[1] is look.goal else None
+
+    def _parts(self, gathered: Gathered, file: int, place: int) -> list[int]:
+        """The file's best parts by words, more of the first files; the record that stands for it where it has none."""
+        settings, searched = self._settings, gathered.searched
+        limit = settings.whole_file_records if place < settings.whole_files else settings.brought_records
+        by_words = [*searched.chunk.files.get(file, ()), *searched.first_line.files.get(file, ())]
+        parts = list(dict.fromkeys(record_id for _, record_id in by_words))[:limit]
+        return parts or [i for i in (gathered.first.get(file),) if i is not None]
+
+    def _shown(self, tables: CodeTables, at: int) -> tuple[tuple[str, float], ...]:
+        """Non-zero features, normalised, those of the file as `file.…`."""
+        file = tables.file_of[at]
+        of_file = tables.file_values[file].tolist() if file >= 0 else []
+        named = [(f"file.{name}", value) for name, value in zip(FILE_FEATURES, of_file, strict=False)]
+        named += list(zip(RECORD_FEATURES, tables.record_values[at].tolist(), strict=True))
+        return tuple((name, round(value, 4)) for name, value in named if value)

@@ -1,0 +1,185 @@
+"""The candidate files of one goal and their features."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from heapq import nlargest
+
+import numpy as np
+
+from retrieval.history.reading import Histories
+from retrieval.ranking.code.named import Named, named, read
+from retrieval.ranking.code.past import Past, Place, past, together
+from retrieval.ranking.code.paths import file_of, folder_of, is_test, is_wordy, lies_aside, only_gathers
+from retrieval.ranking.code.question import CodeQuestion, question_of
+from retrieval.ranking.code.scoring import FILE_FEATURES, Matrix, row
+from retrieval.ranking.code.searches import Searched, search
+from retrieval.ranking.code.settings import CodeRankingSettings
+from retrieval.ranking.look import Look
+from retrieval.record import NameKind, Record
+
+_SEED_WEIGHTS = {"chunk": 1.0, "chunks": 1.0, "first_line": 0.5, "path": 0.5, "mention": 1.0, "frame": 1.0}
+_SEED_WEIGHTS |= {"defines": 0.7, "uses": 0.3, "phrase": 0.5, "commits": 0.3}
+"""Cited (design, recipes, 1.3, `seed`), with paths added: which files are candidates, and which lead to others."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What was found by file number before anything is scored. `lanes` are the raw features of files by name."""
+
+    question: CodeQuestion
+    searched: Searched
+    named: Named
+    past: Past
+    lanes: dict[str, dict[int, float]]
+    seed: dict[int, float]
+    places: dict[int, Place] = field(default_factory=dict[int, Place])
+    first: dict[int, int] = field(default_factory=dict[int, int])
+    """The record that stands for a file: its best part by words, else its first."""
+    parts: tuple[tuple[int, ...], ...] = ()
+    """The parts that were brought, by file, best files and parts first."""
+
+
+class Places(dict[int, Place]):
+    """Which file a number stands for, which never changes. Emptied when full; safe beside other threads."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def __setitem__(self, file: int, place: Place) -> None:
+        if len(self) >= self._limit:
+            self.clear()
+        super().__setitem__(file, place)
+
+
+def gather(
+    look: Look, histories: Histories, settings: CodeRankingSettings, read_characters: int, places: Places
+) -> Gathered:
+    """Ask all lanes and choose the candidate files; raises IndexUnavailable."""
+    question = question_of(look.goal, read_characters, settings.name_limit, settings.phrase_limit)
+    searched = search(look, question, settings)
+    names = named(look, question, settings)
+    history = past(look, histories, settings)
+    lanes = {
+        "chunk": searched.chunk.best(),
+        "chunks": searched.chunk.together(),
+        "first_line": searched.first_line.together(),
+        "titles": searched.title.together(),
+        "path": searched.path.best(),
+        "mention": names.mention,
+        "frame": names.frame,
+        "defines": names.defines,
+        "uses": _shares(searched.uses),
+        "phrase": names.phrase,
+        "commits": history.commits,
+    }
+    gathered = Gathered(question, searched, names, history, lanes, _seed(lanes))
+    _choose(look, gathered, settings, places)
+    return gathered
+
+
+def _shares(uses: Mapping[int, float]) -> dict[int, float]:
+    """min(x, 2) / max(1, the largest)."""
+    bounded = {file: min(2.0, value) for file, value in uses.items()}
+    top = max(1.0, max(bounded.values(), default=0.0))
+    return {file: value / top for file, value in bounded.items()}
+
+
+def _seed(lanes: Mapping[str, Mapping[int, float]]) -> dict[int, float]:
+    seed: dict[int, float] = defaultdict(float)
+    for name, weight in _SEED_WEIGHTS.items():
+        top = max(lanes[name].values(), default=0.0)
+        for file, value in lanes[name].items():
+            seed[file] += weight * value / top if top > 0.0 else 0.0
+    return dict(seed)
+
+
+def _choose(look: Look, gathered: Gathered, settings: CodeRankingSettings, places: Places) -> None:
+    """The best files by seed and those that the past leads to; each gets its place and a record to stand for it.
+
+    What the past leads to is read, for a file may be gone; what a search led to is read where its number is not known.
+    """
+    best = nlargest(settings.candidate_files, gathered.seed, key=lambda file: (gathered.seed[file], file))
+    searched = gathered.searched
+    for file in best:
+        held = searched.chunk.files.get(file) or searched.first_line.files.get(file) or searched.path.files.get(file)
+        held = held or searched.title.files.get(file)
+        if held:
+            gathered.first[file] = held[0][1]
+    for file, place in gathered.past.places.items():
+        if file not in gathered.first:
+            ids = look.txn.find(place[0], NameKind.PATH, place[1], 1)
+            if ids:
+                gathered.first[file] = ids[0]
+    searched_for = {file for file in best if file in places}
+    gathered.places.update((file, places[file]) for file in searched_for)
+    unsure = {file: record_id for file, record_id in gathered.first.items() if file not in searched_for}
+    records = read(look, unsure.values(), gathered.named)
+    for file, record_id in unsure.items():
+        record = records.get(record_id)
+        if record is None or file_of(look, record) != file:
+            del gathered.first[file]
+        else:
+            gathered.places[file] = places[file] = (record.namespace, record.path)
+    for record in (*look.records.values(), *gathered.named.records.values()):
+        admit_file(look, gathered, record)
+
+
+def admit_file(look: Look, gathered: Gathered, record: Record) -> None:
+    """Make a record's file a candidate."""
+    if record.path:
+        gathered.places.setdefault(file_of(look, record), (record.namespace, record.path))
+
+
+@dataclass(frozen=True, slots=True)
+class FileTable:
+    """Candidate files in the order of their places, with raw features, shape (files, features)."""
+
+    files: tuple[int, ...]
+    places: tuple[Place, ...]
+    values: Matrix
+
+
+def file_table(
+    look: Look, gathered: Gathered, settings: CodeRankingSettings, cosines: Mapping[int, float]
+) -> FileTable:
+    """Features of every candidate file. `cosines` are the best of each file's parts; a file without one lies a
+    little below the least (design, recipes, 1.3)."""
+    in_order = sorted((place, file) for file, place in gathered.places.items())
+    seeds = _seeds(gathered, settings)
+    folders = _folders(seeds)
+    companions = together(seeds, gathered.past, look)
+    absent = min(cosines.values(), default=0.0) - 0.05
+    rows: list[list[float]] = []
+    for place, file in in_order:
+        path = place[1]
+        values = {name: lane.get(file, 0.0) for name, lane in gathered.lanes.items()}
+        values["recent"], values["frequent"] = gathered.past.changed(place)
+        values["together"] = companions.get(file, 0.0)
+        values["folder"] = folders.get((place[0], folder_of(path)), 0.0)
+        values["likeness"] = cosines.get(file, absent)
+        values["initial"] = float(only_gathers(path))
+        values["test"] = float(is_test(path))
+        values["wordy"] = float(is_wordy(path))
+        values["aside"] = float(lies_aside(path))
+        rows.append(row(values, FILE_FEATURES))
+    matrix = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(FILE_FEATURES))
+    return FileTable(tuple(file for _, file in in_order), tuple(place for place, _ in in_order), matrix)
+
+
+def _seeds(gathered: Gathered, settings: CodeRankingSettings) -> list[tuple[Place, float]]:
+    """The first files by seed, each with its share of their squared weight."""
+    known = [(gathered.seed.get(file, 0.0), place) for file, place in gathered.places.items()]
+    best = sorted(known, key=lambda item: (-item[0], item[1]))[: settings.seed_files]
+    total = sum(weight**2 for weight, _ in best)
+    return [(place, weight**2 / total) for weight, place in best if total > 0.0]
+
+
+def _folders(seeds: Iterable[tuple[Place, float]]) -> dict[Place, float]:
+    shares: dict[Place, float] = defaultdict(float)
+    for (namespace, path), share in seeds:
+        shares[namespace, folder_of(path)] += share
+    return shares

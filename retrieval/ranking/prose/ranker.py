@@ -1,0 +1,93 @@
+"""The ranker of titled prose: a linear sum of what the question says and of where its best answers lead.
+
+A question that one text does not answer names something whose text names the answer. So from the best few records
+(seeds) it follows titles that they mention and names that they share, and weighs the records found there by how much of
+what the seed leaves open of the question they hold. Weights and their source: `retrieval.ranking.prose.settings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from heapq import nlargest
+
+from retrieval.ranking.look import Look
+from retrieval.ranking.prose.links import Links
+from retrieval.ranking.prose.open_question import OpenQuestion
+from retrieval.ranking.prose.seeds import Direct, direct, seeds
+from retrieval.ranking.prose.settings import ProseRankingSettings
+from retrieval.ranking.ranker import Features, Ranked
+
+FEATURES = ("lexical", "vector", "named", "mentioned", "shared", "answering")
+"""Names of the features, in the order of their weights."""
+
+
+class ProseRanker:
+    """Orders titled prose."""
+
+    name = "prose-1"
+
+    def __init__(self, settings: ProseRankingSettings) -> None:
+        self._settings = settings
+
+    def bring(self, look: Look) -> Mapping[int, float]:
+        """Records whose title the question holds, and what the seeds lead to; raises IndexUnavailable,
+        DeadlinePassed."""
+        links, left = Links(look, self._settings), OpenQuestion(look)
+        strengths: dict[int, float] = dict.fromkeys(links.named_in_question(), 1.0)
+        for seed in seeds(look, direct(look, look.records, self._settings), self._settings):
+            found = dict.fromkeys(links.named_in(seed), 1.0)
+            shared, answering = links.sharing(seed), links.answering(left.after(seed.record_id))
+            both = {i: share * answering[i] for i, share in shared.items() if i in answering}
+            for by in (shared, both):
+                for _, negative in nlargest(self._settings.brought_hits, ((score, -i) for i, score in by.items())):
+                    found[-negative] = max(found.get(-negative, 0.0), shared[-negative])
+            for record_id, strength in found.items():
+                strengths[record_id] = max(strengths.get(record_id, 0.0), strength * seed.weight)
+        least = self._settings.least_strength
+        return {record_id: least + (1.0 - least) * strength for record_id, strength in strengths.items()}
+
+    def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:
+        """Weighted sums of the features; raises IndexUnavailable, DeadlinePassed."""
+        found = direct(look, record_ids, self._settings)
+        linked = self._linked(look, found, record_ids)
+        weights = dict(zip(FEATURES, self._weights(), strict=True))
+        scores: dict[int, float] = {}
+        features: dict[int, Features] = {}
+        for record_id in record_ids:
+            mentioned, shared, answering = linked[record_id]
+            own = (found.lexical[record_id], found.cosine[record_id], float(record_id in found.named))
+            measured = tuple(zip(FEATURES, (*own, mentioned, shared, answering), strict=True))
+            scores[record_id] = sum(weights[name] * value for name, value in measured)
+            features[record_id] = measured
+        return Ranked(scores, features)
+
+    def _linked(
+        self, look: Look, found: Direct, record_ids: Collection[int]
+    ) -> Mapping[int, tuple[float, float, float]]:
+        """By record, the best over all seeds: title mentioned, names shared, both with what the seed leaves open."""
+        links, question = Links(look, self._settings), OpenQuestion(look)
+        best = dict.fromkeys(record_ids, (0.0, 0.0, 0.0))
+        for seed in seeds(look, found, self._settings):
+            mentioned = links.mentioned(seed, record_ids)
+            sharing = links.sharing(seed)
+            answering = question.answering(question.after(seed.record_id), record_ids)
+            for record_id in record_ids:
+                share = seed.weight * sharing.get(record_id, 0.0)
+                held = best[record_id]
+                best[record_id] = (
+                    max(held[0], seed.weight * mentioned.get(record_id, 0.0)),
+                    max(held[1], share),
+                    max(held[2], share * answering.get(record_id, 0.0)),
+                )
+        return best
+
+    def _weights(self) -> tuple[float, ...]:
+        s = self._settings
+        return (
+            s.lexical_weight,
+            s.vector_weight,
+            s.named_weight,
+            s.mentioned_weight,
+            s.shared_weight,
+            s.answering_weight,
+        )

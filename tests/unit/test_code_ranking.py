@@ -1,0 +1,192 @@
+"""Each feature of the ranker of code on a small repository: what raises a file, and what of a file comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from retrieval.ranking.code.paths import is_test, is_wordy, lies_aside, only_gathers
+from tests.unit.code_ranking_room import CodeRoom, code_room
+
+FILES = {
+    "shop/prices.py": '''"""Prices of articles."""
+
+RATE = 19
+
+
+def gross_price(net, rate=RATE):
+    """Add the tax to a net price."""
+    if rate < 0:
+        raise ValueError("a rate below zero is no tax")
+    return net * (100 + rate) / 100
+
+
+def rounded(amount):
+    """Round an amount to cents."""
+    return round(amount, 2)
+''',
+    "shop/orders.py": '''"""Orders of customers."""
+
+from shop.prices import gross_price
+
+
+class Order:
+    """Articles that a customer wants."""
+
+    def total(self, articles):
+        """What the customer pays for all articles."""
+        return sum(gross_price(article.net) for article in articles)
+
+    def cancel(self):
+        """Take the order back."""
+        self.open = False
+''',
+    "shop/mail.py": '''"""Letters to customers."""
+
+
+def send_letter(address, text):
+    """Put a letter into the queue."""
+    return (address, text)
+''',
+    "shop/__init__.py": '"""A shop: prices, orders, letters."""\n\nfrom shop.prices import gross_price\n',
+    "tests/test_prices.py": """from shop.prices import gross_price
+
+
+def test_gross_price():
+    assert gross_price(100) == 119
+""",
+    "CHANGES.rst": "Changes\n=======\n\ngross price: the tax is added to a net price, articles, orders, letters.\n",
+    "docs/conf.py": '"""Settings of the manual: gross price, tax, articles."""\n\nTITLE = "gross price"\n',
+}
+COMMITS = (
+    ("Let vouchers lower what is paid", {"shop/orders.py": FILES["shop/orders.py"] + "\n\nVOUCHERS = ()\n"}),
+    ("Say what a letter is", {"shop/mail.py": FILES["shop/mail.py"] + "\n\nKIND = 'letter'\n"}),
+)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeRoom]:
+    with code_room(tmp_path_factory.mktemp("code"), FILES, COMMITS) as opened:
+        yield opened
+
+
+def test_words_find_the_file_and_its_best_part(room: CodeRoom) -> None:
+    assert room.ask("the tax is not added to a net price")[0] == "shop/prices.py:gross_price"
+    assert room.of_file("shop/prices.py")["chunk"] > room.of_file("shop/mail.py")["chunk"]
+    assert room.of_part("gross_price")["chunk"] > 0.9
+
+
+def test_the_first_line_counts_by_itself(room: CodeRoom) -> None:
+    room.ask("letters are lost\n\nsince orders have a total of all articles, articles, articles")
+    assert room.of_file("shop/mail.py")["first_line"] > room.of_file("shop/orders.py")["first_line"]
+    assert room.of_file("shop/orders.py")["chunk"] > room.of_file("shop/mail.py")["chunk"]
+
+
+def test_words_of_the_path_count(room: CodeRoom) -> None:
+    room.ask("mail arrives twice for customers")
+    assert room.of_file("shop/mail.py")["path"] == 1.0
+
+
+@pytest.mark.parametrize("written", ["shop/orders.py", "src/shop/orders.py", "orders.py", "shop.orders"])
+def test_a_file_that_is_written_comes_first(room: CodeRoom, written: str) -> None:
+    assert room.files(f"something is wrong with the tax in {written}")[0] == "shop/orders.py"
+    assert room.of_file("shop/orders.py")["mention"] > 0.0
+
+
+def test_a_base_name_alone_counts_less_than_a_path(room: CodeRoom) -> None:
+    room.ask("look at shop/orders.py")
+    whole = room.of_file("shop/orders.py")["mention"]
+    room.ask("look at elsewhere/orders.py")
+    assert 0.0 < room.of_file("shop/orders.py")["mention"] < whole
+
+
+def test_the_last_frame_of_a_traceback_counts_most(room: CodeRoom) -> None:
+    trace = '  File "shop/orders.py", line 12, in total\n  File "shop/prices.py", line 9, in gross_price\nValueError'
+    room.ask(f"customers cannot pay\n{trace}")
+    assert room.of_file("shop/prices.py")["frame"] > room.of_file("shop/orders.py")["frame"] > 0.0
+    assert room.of_part("gross_price")["line"] == 1.0
+    assert room.of_part("rounded")["line"] == 0.0
+
+
+def test_a_named_symbol_counts_where_it_is_defined_and_where_it_is_used(room: CodeRoom) -> None:
+    room.ask("`gross_price` is wrong for customers")
+    assert room.of_file("shop/prices.py")["defines"] > 0.0
+    assert room.of_file("shop/orders.py")["defines"] == 0.0
+    assert room.of_file("tests/test_prices.py")["defines"] == 0.0
+    assert room.of_file("shop/orders.py")["uses"] > 0.0
+    assert room.of_part("gross_price")["defines"] > 0.0
+
+
+def test_a_message_is_found_word_for_word(room: CodeRoom) -> None:
+    room.ask('customers see "a rate below zero is no tax" since yesterday')
+    assert room.of_file("shop/prices.py")["phrase"] == 1.0
+    assert room.of_file("shop/orders.py")["phrase"] == 0.0
+
+
+def test_commit_messages_lead_to_what_they_changed(room: CodeRoom) -> None:
+    room.ask("vouchers of customers are not taken")
+    assert room.of_file("shop/orders.py")["commits"] == 1.0
+    assert room.of_file("shop/prices.py")["commits"] == 0.0
+
+
+def test_recent_and_frequent_change_count(room: CodeRoom) -> None:
+    room.ask("the tax of a letter to customers")
+    assert room.of_file("shop/mail.py")["recent"] > room.of_file("shop/prices.py")["recent"]
+    assert room.of_file("shop/mail.py")["frequent"] > room.of_file("shop/prices.py")["frequent"]
+
+
+def test_the_folder_of_the_best_files_counts(room: CodeRoom) -> None:
+    room.ask("the tax of an article in an order")
+    assert room.of_file("shop/mail.py")["folder"] > room.of_file("docs/conf.py")["folder"]
+
+
+def test_tests_word_files_and_gathering_files_come_after_what_they_speak_of(room: CodeRoom) -> None:
+    files = room.files("the tax is not added to a net price, gross_price is wrong")
+    assert files[0] == "shop/prices.py"
+    after = {
+        "tests/test_prices.py": "test",
+        "CHANGES.rst": "wordy",
+        "docs/conf.py": "aside",
+        "shop/__init__.py": "initial",
+    }
+    assert {feature for path, feature in after.items() if room.of_file(path)[feature] == 1.0} == set(after.values())
+
+
+def test_a_goal_about_nothing_here_finds_nothing(room: CodeRoom) -> None:
+    assert room.ask("photosynthesis of algae under ultraviolet illumination") == []
+
+
+def test_the_answer_names_the_profile_and_shows_the_features(room: CodeRoom) -> None:
+    room.ask("the tax is not added to a net price")
+    assert room.projection is not None
+    assert "code-1" in room.projection.fusion
+    assert room.projection.model_calls == 0
+    shown = dict(room.projection.ranked[0].features)
+    assert shown["file.chunk"] > 0.9
+
+
+def test_equal_questions_get_equal_answers(room: CodeRoom) -> None:
+    goal = "customers pay a wrong total, see shop/orders.py and `gross_price`"
+    first = room.ask(goal)
+    assert [room.ask(goal) for _ in range(3)] == [first] * 3
+
+
+@pytest.mark.parametrize(
+    ("path", "test", "wordy", "aside", "gathers"),
+    [
+        ("a/tests/x.py", True, False, False, False),
+        ("a/test_x.py", True, False, False, False),
+        ("pkg/x_test.go", True, False, False, False),
+        ("web/x.spec.ts", True, False, False, False),
+        ("src/XTest.java", True, False, False, False),
+        ("a/attest.py", False, False, False, False),
+        ("docs/x.rst", False, True, True, False),
+        ("examples/x.py", False, False, True, False),
+        ("CHANGES", False, True, False, False),
+        ("a/__init__.py", False, False, False, True),
+        ("web/index.ts", False, False, False, True),
+    ],
+)
+def test_what_a_path_says(path: str, test: bool, wordy: bool, aside: bool, gathers: bool) -> None:
+    assert (is_test(path), is_wordy(path), lies_aside(path), only_gathers(path)) == (test, wordy, aside, gathers)
