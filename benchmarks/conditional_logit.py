@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 Matrix = npt.NDArray[np.float64]
 
@@ -53,10 +52,16 @@ def fitted(choices: Sequence[Choice], penalty: float) -> Matrix:
 def _loss(choice: Choice, weights: Matrix) -> tuple[float, Matrix]:
     scores = choice.values @ weights
     wrong = choice.values[~choice.right]
-    base = float(logsumexp(scores[~choice.right]))
+    base = _log_sum(scores[~choice.right])
     mean_wrong = np.exp(scores[~choice.right] - base) @ wrong
     own = scores[choice.right]
     whole = np.logaddexp(own, base)
     missed = np.exp(base - whole)
     slope = (missed[:, np.newaxis] * (mean_wrong - choice.values[choice.right])).mean(axis=0)
     return float(np.mean(whole - own)), np.asarray(slope, dtype=np.float64)
+
+
+def _log_sum(scores: Matrix) -> float:
+    """The logarithm of the sum of exponentials."""
+    top = float(scores.max())
+    return top + float(np.log(np.exp(scores - top).sum()))

@@ -25,7 +25,7 @@ from benchmarks.memory_store import MemoryStore, opened
 from benchmarks.results import percent, table
 from benchmarks.sessions import default_cache
 from retrieval.ranking.look import Look
-from retrieval.ranking.prose.ranker import FEATURES, ProseRanker
+from retrieval.ranking.prose.ranker import FITTED, ProseRanker
 from retrieval.ranking.query_class import QueryClass
 from retrieval.ranking.ranker import Ranked
 from retrieval.settings import RetrievalSettings
@@ -64,7 +64,10 @@ class Keeping:
     def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:
         """What the ranker within says."""
         ranked = self._within.rank(look, record_ids)
-        self.features = {look.records[i].ref: tuple(v for _, v in ranked.features[i]) for i in sorted(record_ids)}
+        self.features = {
+            look.records[i].ref: tuple(v for name, v in ranked.features[i] if name in FITTED)
+            for i in sorted(record_ids)
+        }
         return ranked
 
 
@@ -97,7 +100,7 @@ def _rows(questions: QuestionSet, store: MemoryStore) -> Iterator[Row]:
     for question in questions.questions:
         keeping.features = {}
         store.ask(retrieval, question.pool, question.text)
-        values = np.asarray(list(keeping.features.values()), dtype=np.float64).reshape(-1, len(FEATURES))
+        values = np.asarray(list(keeping.features.values()), dtype=np.float64).reshape(-1, len(FITTED))
         right = np.asarray([store.ids[ref] in question.gold for ref in keeping.features], dtype=np.bool_)
         yield Row(question.half, Choice(values, right), len(question.gold))
 
@@ -114,7 +117,7 @@ def _print(rows: Sequence[Row], penalty: float) -> None:
         _line("all by A, rounded to halves", [(row, rounded) for row in rows]),
     ]
     print(table(("recall %", "n", *(f"R@{cut}" for cut in CUTS)), table_rows))
-    named = zip(FEATURES, weights["A"], weights["B"], rounded, strict=True)
+    named = zip(FITTED, weights["A"], weights["B"], rounded, strict=True)
     print(
         table(
             ("weight", "half A", "half B", "A rounded"), [(n, f"{a:.2f}", f"{b:.2f}", f"{r:g}") for n, a, b, r in named]

@@ -15,7 +15,6 @@ from retrieval.evidence import Evidence
 from retrieval.execution import DISCARDED, LaneRun, Order, run_lanes, stopped
 from retrieval.fusion import fuse
 from retrieval.goal import Goal, parse_goal
-from retrieval.hinting import lifted, pointing_weight
 from retrieval.index.sensor import LexicalSearch, WeightedTerm
 from retrieval.lanes.contract import Cosine, ExactMatch, Linked
 from retrieval.lanes.exact import EXACT
@@ -24,12 +23,13 @@ from retrieval.lanes.host import HOST, HostLane
 from retrieval.lanes.lane import BRIDGE_KINDS, Lane, LaneHit, LaneProposal, Scope, nothing
 from retrieval.lanes.lexical import LEXICAL
 from retrieval.lanes.vector import VECTOR, Demand, Prefer, rerank
+from retrieval.ordering import Ordered, ordered
 from retrieval.overflow import Overflow
 from retrieval.query import Query
 from retrieval.ranking.conversation.speakers import named_speakers, without_speakers
 from retrieval.ranking.look import Look
 from retrieval.ranking.query_class import QueryClass, query_class
-from retrieval.ranking.ranker import Following, Ranked, Ranker
+from retrieval.ranking.ranker import Following, Ranker
 from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
 from retrieval.relevance import RelevanceScale, TermWeights
@@ -85,7 +85,6 @@ class Projecting:
                 self._goal.terms, self._frequencies, self._scope.records, self._settings.relevance
             )
         self._ranker = parts.rankers[self._class]
-        self._ranker_note = ""
         self._gate = Gate(txn, self._scope, query.now_seconds)
         self._evidence = Evidence(txn, parts.model, parts.terms, self._weights, parts.scale)
         self._evidence.grounded = bool(self._speakers)
@@ -107,11 +106,11 @@ class Projecting:
             lanes = self._lanes_of()
             ranked_ids, near_misses = self._above_floor(lanes)
         with self._steps.step("ranking"):
-            order = self._lifted(self._rank(ranked_ids), ranked_ids)
-            records = self._gate.records
-            ranked_ids.sort(key=lambda i: (-order.scores.get(i, 0.0), records[i].ref))
+            order = ordered(
+                self._look(), ranked_ids, self._evidence.hints, self._ranker, self._parts.by_ranks, self._settings
+            )
         with self._steps.step("closure"):
-            ranked, needed = self._ranked(ranked_ids, order, lanes)
+            ranked, needed = self._ranked(order, lanes)
         with self._steps.step("known"):
             known, missing = self._standings.known(self._query.known, {c.ref: c for c in ranked}, needed)
             support = self._standings.support(needed, frozenset(ranked_ids))
@@ -137,7 +136,7 @@ class Projecting:
             overflow=overflow.bound(frozenset(ranked_ids)),
             records_in_scope=self._scope.records,
             embedding_calls=sum(proposal.embedding_calls for proposal in self._proposals.values()),
-            fusion=_joined(self._class.value, self._ranker.name, self._settings.relevance.name, self._ranker_note),
+            fusion=_joined(self._class.value, self._ranker.name, self._settings.relevance.name, order.note),
             timings_ms=self._steps.taken(),
         )
 
@@ -248,23 +247,6 @@ class Projecting:
                 self._proposals[LINKS] = LaneProposal(hits, LaneOutcome(LINKS, "ok", hits=len(hits)))
                 self._evidence.link({hit.record_id: hit.rank.order_value for hit in hits})
 
-    def _rank(self, record_ids: Sequence[int]) -> Ranked:
-        """The ranker's scores; fused ranks where it cannot work, which the answer then says."""
-        look = self._look()
-        try:
-            return self._ranker.rank(look, record_ids)
-        except (IndexUnavailable, DeadlinePassed) as failure:
-            self._ranker_note = f"by ranks, for {self._ranker.name} could not work: {failure}"
-            return self._parts.by_ranks.rank(look, record_ids)
-
-    def _lifted(self, order: Ranked, record_ids: Sequence[int]) -> Ranked:
-        """The ranker's scores, with what the host's hints add."""
-        if not self._evidence.hints:
-            return order
-        weight = pointing_weight(self._goal, self._settings.hints)
-        scores = lifted(order.scores, record_ids, self._evidence.hints, weight, self._settings.fusion)
-        return replace(order, scores=scores)
-
     def _worth_comparing(self, lexical: LaneProposal) -> list[int]:
         """Admitted records whose likeness would tell most: the ranker's choice where it has one, then by words."""
         by_words = sorted(lexical.hits, key=lambda hit: (-hit.rank.order_value, hit.record_id))
@@ -361,16 +343,16 @@ class Projecting:
         return votes
 
     def _ranked(
-        self, record_ids: Sequence[int], order: Ranked, lanes: Mapping[int, tuple[str, ...]]
+        self, order: Ordered, lanes: Mapping[int, tuple[str, ...]]
     ) -> tuple[list[Candidate], dict[int, Record]]:
         """Candidates in order, the first of them closed over, and the records that they need.
 
         The scale says how much all of them matter, the ranker in which order: the n-th has the n-th relevance.
         """
-        relevances = sorted(map(self._evidence.relevance, record_ids), reverse=True)
+        relevances = sorted(map(self._evidence.relevance, order.ids), reverse=True)
         ranked: list[Candidate] = []
         needed: dict[int, Record] = {}
-        for position, record_id in enumerate(record_ids):
+        for position, record_id in enumerate(order.ids):
             record = self._gate.records[record_id]
             stands = Stands()
             if position < self._settings.closure.candidates:
@@ -381,7 +363,7 @@ class Projecting:
                     stands,
                     relevances[position],
                     self._evidence.features(record_id),
-                    order.scores.get(record_id, 0.0),
+                    order.scores[record_id],
                     lanes.get(record_id, ()),
                     order.features.get(record_id, ()),
                 )

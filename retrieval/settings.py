@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from retrieval.hints import HintSettings
 from retrieval.ranking.code.settings import CodeRankingSettings
 from retrieval.ranking.conversation.settings import ConversationRankingSettings
+from retrieval.ranking.diversity import DiversitySettings
 from retrieval.ranking.prose.settings import ProseRankingSettings
 from retrieval.sources import SourceSettings
 
@@ -229,6 +230,7 @@ class RetrievalSettings:
     conversation: ConversationRankingSettings = field(default_factory=ConversationRankingSettings)
     code: CodeRankingSettings = field(default_factory=CodeRankingSettings)
     prose: ProseRankingSettings = field(default_factory=ProseRankingSettings)
+    diversity: DiversitySettings = field(default_factory=DiversitySettings)
     closure: ClosureSettings = field(default_factory=ClosureSettings)
     sources: SourceSettings = field(default_factory=SourceSettings)
     hints: HintSettings = field(default_factory=HintSettings)

@@ -96,7 +96,7 @@ def test_features_can_be_inspected() -> None:
     projection = world.ask("when does `lease_end` run")
 
     features = dict(projection.ranked[0].features)
-    of_the_ranker = {"lexical", "vector", "named", "mentioned", "shared", "answering"}
+    of_the_ranker = {"lexical", "vector", "named", "mentioned", "shared", "answering", "exact_names", "graph_mass"}
     assert set(features) == {"coverage", "title", "exact", "cosine", "graph", "linked"} | of_the_ranker
     assert features["exact"] == 0.85
     assert projection.fusion == "prose; prose-1; features-1 (uncalibrated)"

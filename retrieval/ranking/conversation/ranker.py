@@ -10,6 +10,8 @@ from collections.abc import Collection, Mapping
 from heapq import nlargest
 
 from retrieval.index.sensor import FieldWeights, Sieve
+from retrieval.lanes.exact import EXACT
+from retrieval.lanes.graph import GRAPH
 from retrieval.lanes.lane import BRIDGE_KINDS
 from retrieval.lanes.lexical import LEXICAL
 from retrieval.ranking.conversation.asked_dates import asked_dates, asks_when, fit
@@ -52,10 +54,10 @@ class ConversationRanker:
         facts = {i: turn_facts(look.records[i]) for i in sorted(record_ids)}
         measured = self._measured(look, facts)
         weights = self._weights()
-        scores = {i: sum(weights[name] * values[i] for name, values in measured.items()) for i in facts}
+        scores = {i: sum(weights[name] * values.get(i, 0.0) for name, values in measured.items()) for i in facts}
         order = sorted(facts, key=lambda i: (-scores[i], look.records[i].ref))
         sessions = {i: known.session for i, known in facts.items()}
-        features = {i: tuple((name, values[i]) for name, values in measured.items()) for i in facts}
+        features = {i: tuple((name, values.get(i, 0.0)) for name, values in measured.items()) for i in facts}
         return Ranked(spread(scores, sessions, order, self._settings.session_repeat_weight), features)
 
     def _measured(self, look: Look, facts: Mapping[int, TurnFacts]) -> Mapping[str, Mapping[int, float]]:
@@ -73,6 +75,8 @@ class ConversationRanker:
             "session_window": session_means(windows, sessions, best),
             "session_vector": session_means(cosines, sessions, best),
             "date": {i: fit(asked, known, self._settings) for i, known in facts.items()},
+            "exact_names": look.hits.get(EXACT, {}),
+            "graph_mass": look.hits.get(GRAPH, {}),
             "asking": {i: float(asks(look.records[i])) for i in facts},
             "time": {i: float(when and speaks_of_time(look.records[i])) for i in facts},
         }
@@ -108,6 +112,8 @@ class ConversationRanker:
             "session_window": s.session_window_weight,
             "session_vector": s.session_vector_weight,
             "date": s.date_weight,
+            "exact_names": s.exact_names_weight,
+            "graph_mass": s.graph_mass_weight,
             "asking": -s.asking_weight,
             "time": s.time_weight,
         }

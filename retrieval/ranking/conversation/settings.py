@@ -29,6 +29,10 @@ class ConversationRankingSettings:
     """Round number, see above: the question asks when, and the turn speaks of a time."""
     asking_weight: float = 0.5
     """Round number, see above: taken off where the turn asks something, for it is the next that tells."""
+    exact_names_weight: float = 4.0
+    """Guess: as much as the best window; a ref, a path or a quoted string of the question is the record's own."""
+    graph_mass_weight: float = 0.5
+    """Guess: edges and what is warm decide between equals."""
     session_repeat_weight: float = 0.1
     """Round number, see above: taken off for each better turn of the same session, so that what is collected from many
     sessions is found in all of them."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from heapq import nlargest
 
+from retrieval.lanes.exact import EXACT
+from retrieval.lanes.graph import GRAPH
 from retrieval.ranking.look import Look
 from retrieval.ranking.prose.links import Links
 from retrieval.ranking.prose.open_question import OpenQuestion
@@ -17,8 +19,10 @@ from retrieval.ranking.prose.seeds import Direct, direct, seeds
 from retrieval.ranking.prose.settings import ProseRankingSettings
 from retrieval.ranking.ranker import Features, Ranked
 
-FEATURES = ("lexical", "vector", "named", "mentioned", "shared", "answering")
-"""Names of the features, in the order of their weights."""
+FITTED = ("lexical", "vector", "named", "mentioned", "shared", "answering")
+"""Names of the features whose weights are fitted, in the order of these."""
+FEATURES = (*FITTED, "exact_names", "graph_mass")
+"""Names of all features."""
 
 
 class ProseRanker:
@@ -50,13 +54,15 @@ class ProseRanker:
         """Weighted sums of the features; raises IndexUnavailable, DeadlinePassed."""
         found = direct(look, record_ids, self._settings)
         linked = self._linked(look, found, record_ids)
+        exact, graph = look.hits.get(EXACT, {}), look.hits.get(GRAPH, {})
         weights = dict(zip(FEATURES, self._weights(), strict=True))
         scores: dict[int, float] = {}
         features: dict[int, Features] = {}
         for record_id in record_ids:
             mentioned, shared, answering = linked[record_id]
             own = (found.lexical[record_id], found.cosine[record_id], float(record_id in found.named))
-            measured = tuple(zip(FEATURES, (*own, mentioned, shared, answering), strict=True))
+            lanes = (exact.get(record_id, 0.0), graph.get(record_id, 0.0))
+            measured = tuple(zip(FEATURES, (*own, mentioned, shared, answering, *lanes), strict=True))
             scores[record_id] = sum(weights[name] * value for name, value in measured)
             features[record_id] = measured
         return Ranked(scores, features)
@@ -90,4 +96,6 @@ class ProseRanker:
             s.mentioned_weight,
             s.shared_weight,
             s.answering_weight,
+            s.exact_names_weight,
+            s.graph_mass_weight,
         )

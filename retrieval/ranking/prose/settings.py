@@ -29,6 +29,10 @@ class ProseRankingSettings:
     """Fitted, see above: how much of what a seed names the record is about."""
     answering_weight: float = 2.5
     """Fitted, see above: the same, times the share of the question that the seed leaves open and the record has."""
+    exact_names_weight: float = 4.0
+    """Guess: as much as a title in the question; a path, a symbol or a quoted string names the record."""
+    graph_mass_weight: float = 0.5
+    """Guess: edges and what is warm decide between equals; measured to add nothing more (design, recipes, 2)."""
     seeds: int = 5
     """Measured on the same rows: 4, 6 and 8 are as good as one another."""
     seed_named_weight: float = 0.5
