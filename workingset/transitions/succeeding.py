@@ -33,6 +33,7 @@ def successor_of(state: WorkingSet, agent: AgentId, incarnation: int) -> Working
         last_receipt="",
         undo=None,
         between=(),
+        between_dropped=0,
         ancestors=(nearest, *(ancestor for ancestor in state.ancestors if ancestor != nearest)),
         reset_reason="",
         history_count=0,
