@@ -212,11 +212,12 @@ def _lines(sets: Mapping[str, Sequence[RowResult]], options: argparse.Namespace)
     lines: list[str] = []
     for name, of_set in sets.items():
         ours = figures(of_set, _order(options))
+        calls = sum(r.located.model_calls for r in of_set if r.located is not None)
         whole = options.lanes == (ALL,)
         for budget in options.budgets:
             spent = efficiency(of_set, budget) if whole else nan
             in_set = packed_all(of_set, budget) if whole else nan
-            lines.append(_line(name, "+".join(options.lanes), budget, ours, spent, in_set))
+            lines.append(_line(name, "+".join(options.lanes), budget, ours, spent, in_set, calls))
         lines.append(_line(name, "bm25", "none", figures(of_set, _bm25_of(of_set)), nan, nan))
         asked = [r for r in of_set if r.aider]
         lines += [
@@ -230,7 +231,9 @@ def _lines(sets: Mapping[str, Sequence[RowResult]], options: argparse.Namespace)
     return lines
 
 
-def _line(name: str, lanes: str, budget: Tokens | str, found: Figures, spent: float, in_set: float) -> str:
+def _line(
+    name: str, lanes: str, budget: Tokens | str, found: Figures, spent: float, in_set: float, calls: int = 0
+) -> str:
     values: dict[str, Value] = {
         "set": name,
         "n": found.n,
@@ -242,7 +245,7 @@ def _line(name: str, lanes: str, budget: Tokens | str, found: Figures, spent: fl
         "function_recall_at_10": found.functions_at_10,
         "efficiency": spent,
         "functions_in_set": in_set,
-        "model_calls": 0,
+        "model_calls": calls,
     }
     return result_line("M2", values)
 

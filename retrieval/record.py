@@ -86,6 +86,10 @@ class Edge:
     role: Role
     best_effort: bool = False
 
+    def __hash__(self) -> int:
+        """Quicker than that of all fields, and mostly as good: a relation has one role."""
+        return hash((self.source, self.relation, self.target))
+
 
 @dataclass(frozen=True, slots=True)
 class StoredEdge:
@@ -97,10 +101,14 @@ class StoredEdge:
 
 @dataclass(frozen=True, slots=True)
 class RecordChange:
-    """One line of the change log: at `generation` the record's content became `digest`, or it was removed."""
+    """One line of the change log: at `generation` the record's content became `digest`, or it was removed.
+
+    `reborn` marks a record that was removed and written again within that generation: its edges ended.
+    """
 
     generation: Generation
     ref: Ref
     record_id: int
     removed: bool
     digest: Digest
+    reborn: bool = False

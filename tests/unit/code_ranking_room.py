@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,7 +82,7 @@ class CodeRoom:
 @contextmanager
 def code_room(
     folder: Path, files: Mapping[str, str], commits: Collection[tuple[str, Mapping[str, str]]] = ()
-) -> Iterator[CodeRoom]:
+) -> Generator[CodeRoom]:
     """A room over these files. `commits` are (message, files) made after them, oldest first, in a git repository."""
     tree = folder / "tree"
     _write(tree, files)

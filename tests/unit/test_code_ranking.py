@@ -61,6 +61,7 @@ def test_gross_price():
 }
 COMMITS = (
     ("Let vouchers lower what is paid", {"shop/orders.py": FILES["shop/orders.py"] + "\n\nVOUCHERS = ()\n"}),
+    ("Rework bookkeeping", {"shop/prices.py": FILES["shop/prices.py"] + "\n\nDIGITS = 2\n"}),
     ("Say what a letter is", {"shop/mail.py": FILES["shop/mail.py"] + "\n\nKIND = 'letter'\n"}),
 )
 
@@ -128,6 +129,15 @@ def test_commit_messages_lead_to_what_they_changed(room: CodeRoom) -> None:
     room.ask("vouchers of customers are not taken")
     assert room.of_file("shop/orders.py")["commits"] == 1.0
     assert room.of_file("shop/prices.py")["commits"] == 0.0
+
+
+def test_a_commit_message_alone_makes_a_file_a_result(room: CodeRoom) -> None:
+    assert "shop/prices.py" in room.files("bookkeeping of the queue")
+    assert room.projection is not None
+    found = next(each for each in room.projection.ranked if each.path == "shop/prices.py")
+    assert "links" in found.lanes
+    assert "lexical" not in found.lanes
+    assert 0.18 <= found.relevance < 0.5
 
 
 def test_recent_and_frequent_change_count(room: CodeRoom) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -141,3 +141,9 @@ def test_a_successor_of_a_new_set_is_a_new_set_with_a_lineage() -> None:
     made = successor_of(old, SUB, 1)
     fresh = WorkingSet(SUB, ancestors=(Ancestor(old.agent, 1),))
     assert [f.name for f in fields(made) if getattr(made, f.name) != getattr(fresh, f.name)] == []
+
+
+def test_moves_that_the_old_agent_was_not_told_of_by_name_are_not_the_new_ones() -> None:
+    state = replace(parent().state, between_dropped=3)
+
+    assert successor_of(state, SUB, 1).between_dropped == 0

@@ -61,7 +61,7 @@ class CodeRanker:
         self.name: Final = settings.name
 
     def bring(self, look: Look) -> Mapping[int, float]:
-        """The best parts of the best files, whichever lane found them; raises IndexUnavailable."""
+        """The best parts of the best files, whichever lane found them; raises IndexUnavailable and DeadlinePassed."""
         gathered = self._gather(look)
         self._last.gathered = (look.txn, look.goal, gathered)
         table = file_table(look, gathered, self._settings, {})

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import nlargest
+from typing import Final
 
 import numpy as np
 
@@ -20,8 +21,18 @@ from retrieval.ranking.code.settings import CodeRankingSettings
 from retrieval.ranking.look import Look
 from retrieval.record import NameKind, Record
 
-_SEED_WEIGHTS = {"chunk": 1.0, "chunks": 1.0, "first_line": 0.5, "path": 0.5, "mention": 1.0, "frame": 1.0}
-_SEED_WEIGHTS |= {"defines": 0.7, "uses": 0.3, "phrase": 0.5, "commits": 0.3}
+_SEED_WEIGHTS: Final[Mapping[str, float]] = {
+    "chunk": 1.0,
+    "chunks": 1.0,
+    "first_line": 0.5,
+    "path": 0.5,
+    "mention": 1.0,
+    "frame": 1.0,
+    "defines": 0.7,
+    "uses": 0.3,
+    "phrase": 0.5,
+    "commits": 0.3,
+}
 """Cited (design, recipes, 1.3, `seed`), with paths added: which files are candidates, and which lead to others."""
 
 
@@ -58,10 +69,12 @@ class Places(dict[int, Place]):
 def gather(
     look: Look, histories: Histories, settings: CodeRankingSettings, read_characters: int, places: Places
 ) -> Gathered:
-    """Ask all lanes and choose the candidate files; raises IndexUnavailable."""
+    """Ask all lanes and choose the candidate files; raises IndexUnavailable and DeadlinePassed."""
     question = question_of(look.goal, read_characters, settings.name_limit, settings.phrase_limit)
     searched = search(look, question, settings)
+    look.deadline.check()
     names = named(look, question, settings)
+    look.deadline.check()
     history = past(look, histories, settings)
     lanes = {
         "chunk": searched.chunk.best(),
