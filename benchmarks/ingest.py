@@ -1,54 +1,154 @@
-"""How long until a tree is searchable, and what does it cost?
+"""How long until a tree is known, against Aider's first scan and against tree-sitter alone, and what does it cost?
 
-Ingests `--root` (the running Python's standard library by default) into a fresh daemon and measures the time until the
-exact, lexical and graph lanes see all of it, time by stage, the daemon's memory, and the second run over an unchanged
-tree. RESULT lines are for programs.
+On CPython's standard library, a Go and a TypeScript tree: the first ingest by stage, in files and megabytes a second;
+the second over the unchanged tree; the next after ten edits; one edit of which ingest is told; memory and the size of
+the store. Then in a daemon that does not embed: until the exact, lexical and graph lanes see all of it. Every program
+runs in a process of its own, one after another, `--repeats` times in turn; of each the quickest run counts, since what
+else a machine does only ever makes a run slower. RESULT lines are for programs.
 """
 
 from __future__ import annotations
 
 import argparse
-import sysconfig
+import json
+import shutil
+import subprocess
+import sys
 import tempfile
 import time
+from dataclasses import dataclass
+from math import nan
 from pathlib import Path
+from typing import Any
 
 from benchmarks.daemon import running
+from benchmarks.data import GIT_DIRS
+from benchmarks.ingest_run import files_of
+from benchmarks.ingest_trees import PYTHON, TREES, public_tree, python_library
+from benchmarks.results import result_line, table
+from benchmarks.trees import TreeMissing
 from hotset import HotsetClient, IngestSummary
 
 NAMESPACE = "tree"
+_NO_EMBEDDING = "[jobs]\nembed_in_background = false\n"
+_AIDER_MISSING = (
+    "Aider is left out: give --aider-python. Make one:"
+    " python3 -m venv /tmp/aider && /tmp/aider/bin/pip install aider-chat, then --aider-python /tmp/aider/bin/python"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Searchable:
+    """What a daemon needed until its lanes saw the tree."""
+
+    seconds: float
+    index_bytes: int
+    peak_mib: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One tree's figures. `ours` is `ingest_run.Measured` as read from JSON; `aider_seconds` is nan where it is not
+    there."""
+
+    name: str
+    ours: dict[str, Any]
+    aider_seconds: float
+    aider_cpu_seconds: float
+    parsing_seconds: float
+    daemon: Searchable
 
 
 def main() -> None:
-    """Ingest twice, print."""
+    """Measure each tree, print."""
+    options = _options()
+    if options.aider_python is None:
+        print(_AIDER_MISSING)
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="hotset-bench-") as folder:
+        for root in _trees(options, Path(folder)):
+            rows.append(_measure(root, options, Path(folder)))
+            _print_tree(rows[-1])
+            shutil.rmtree(root)
+    if not rows:
+        raise SystemExit(2)
+    print(f"\n{_comparison(rows)}\n")
+    for row in rows:
+        print(_result(row))
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--root", type=Path, default=Path(sysconfig.get_path("stdlib")))
+    parser.add_argument("--root", type=Path, help="a tree of Python instead of the running one's standard library")
+    parser.add_argument("--git-dirs", type=Path, default=GIT_DIRS, help="bare clones, at DIR/owner+name/repo")
+    parser.add_argument("--aider-python", type=Path, help="the Python of an environment that has aider-chat")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of each program; the quickest counts")
+    names = [PYTHON, *(tree.name for tree in TREES)]
+    parser.add_argument("--trees", nargs="+", choices=names, default=names)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="hotset-bench-") as folder, running(Path(folder)) as daemon:
-        with HotsetClient(daemon.address, agent="bench") as client:
-            idle = daemon.memory_mib("VmRSS")
+    if options.repeats < 1:
+        parser.error("--repeats: give 1 or more")
+    return options
+
+
+def _trees(options: argparse.Namespace, folder: Path) -> list[Path]:
+    found = [python_library(folder, options.root)] if PYTHON in options.trees else []
+    for tree in TREES:
+        if tree.name in options.trees:
+            try:
+                found.append(public_tree(tree, options.git_dirs, folder))
+            except TreeMissing as error:
+                print(f"{tree.name} is left out: {error}")
+    return found
+
+
+def _measure(root: Path, options: argparse.Namespace, folder: Path) -> Row:
+    paths = [file.path for file in files_of(root)]
+    ours: list[dict[str, Any]] = []
+    aider: list[dict[str, float]] = []
+    alone: list[float] = []
+    for turn in range(options.repeats):
+        if options.aider_python is not None:
+            aider.append(_aider(options.aider_python, root, paths))
+        alone.append(_run("-m", "benchmarks.ingest_run", str(root))["seconds"])
+        copy, home = folder / f"{root.name}-{turn}", folder / f"store-{turn}"
+        shutil.copytree(root, copy, symlinks=True)
+        ours.append(_run("-m", "benchmarks.ingest_run", str(copy), str(home)))
+        shutil.rmtree(copy)
+        shutil.rmtree(home)
+    quickest = min(ours, key=lambda run: run["first"]["seconds"])
+    for key in ("again", "edited", "one"):
+        quickest[key] = min((run[key] for run in ours), key=lambda scan: scan["seconds"])
+    seconds = min((run["seconds"] for run in aider), default=nan)
+    cpu = min((run["cpu_seconds"] for run in aider), default=nan)
+    return Row(root.name, quickest, seconds, cpu, min(alone), _in_daemon(root))
+
+
+def _aider(python: Path, root: Path, paths: list[str]) -> dict[str, float]:
+    program = Path(__file__).with_name("ingest_aider.py")
+    return _run(str(program), python=python, given=json.dumps({"root": str(root), "paths": paths}))
+
+
+def _run(*words: str, python: Path = Path(sys.executable), given: str = "") -> dict[str, Any]:
+    done = subprocess.run([python, *words], input=given, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)} failed:\n{done.stderr}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def _in_daemon(root: Path) -> Searchable:
+    with tempfile.TemporaryDirectory(prefix="hotset-bench-") as folder:
+        home = Path(folder) / "home"
+        home.mkdir(mode=0o700)
+        (home / "hotsetd.toml").write_text(_NO_EMBEDDING)
+        with running(Path(folder)) as daemon, HotsetClient(daemon.address, agent="bench") as client:
             began = time.perf_counter()
-            first = _ingest(client, options.root)
-            client.focus("ready", namespaces=[NAMESPACE], at_least_generation=first.generation, timeout_seconds=600)
-            searchable = time.perf_counter() - began
-            seen = client.describe_namespace(NAMESPACE)
-            peak = daemon.memory_mib("VmHWM")
-            after = daemon.memory_mib("VmRSS")
-            began = time.perf_counter()
-            again = _ingest(client, options.root)
-            second = time.perf_counter() - began
-        size = sum(file.stat().st_size for file in (daemon.home / "store").rglob("*") if file.is_file())
-    print(f"{first.files_taken:,} files, {first.bytes / 1e6:.1f} MB -> {seen.records:,} records, {seen.edges:,} edges")
-    for stage in first.stages:
-        print(f"  {stage.stage:<10} {stage.seconds:7.2f} s")
-    print(f"searchable by exact, lexical and graph lanes after {searchable:.1f} s; again, unchanged: {second:.2f} s")
-    print(f"memory: {idle:.0f} MiB idle, {peak:.0f} MiB peak while ingesting, {after:.0f} MiB after")
-    print(f"store: {size / 1e6:.0f} MB")
-    assert again.files_taken == 0
-    print(
-        f"RESULT measure=M7 records={seen.records} operation=ingest seconds={searchable:.2f} "
-        f"again_seconds={second:.3f} peak_mib={peak:.0f} rss_mib={after:.0f}"
-    )
+            generation = _ingest(client, root).generation
+            client.focus("ready", namespaces=[NAMESPACE], at_least_generation=generation, timeout_seconds=600)
+            seconds, peak = time.perf_counter() - began, daemon.memory_mib("VmHWM")
+        index = sum(file.stat().st_size for file in (home / "index").rglob("*") if file.is_file())
+    return Searchable(seconds, index, peak)
 
 
 def _ingest(client: HotsetClient, root: Path) -> IngestSummary:
@@ -56,6 +156,77 @@ def _ingest(client: HotsetClient, root: Path) -> IngestSummary:
         if isinstance(event, IngestSummary):
             return event
     raise SystemExit("the daemon sent no summary")
+
+
+def _print_tree(row: Row) -> None:
+    first = row.ours["first"]
+    files, megabytes = first["files_taken"], first["bytes"] / 1e6
+    found = f"{row.ours['records']:,} records, {row.ours['edges']:,} edges"
+    print(f"\n{row.name}: {files:,} files, {megabytes:.1f} MB -> {found}")
+    stages = [*first["stages"].items(), ("all", first["seconds"])]
+    rows = [
+        (
+            stage,
+            f"{seconds:.2f}",
+            f"{files / seconds:,.0f}" if seconds else "-",
+            f"{megabytes / seconds:.1f}" if seconds else "-",
+        )
+        for stage, seconds in stages
+    ]
+    print(table(("stage", "seconds", "files/s", "MB/s"), rows))
+    print("parse is waiting for workers where parse_workers, their processor time, is listed")
+
+
+def _comparison(rows: list[Row]) -> str:
+    head = ("tree", "first s", "Aider s", "ratio", "CPU ratio", "tree-sitter s", "ratio")
+    head += ("again s", "10 edits s", "first / 10 edits", "1 edit s", "searchable s")
+    head += ("peak MiB", "worker MiB", "store MB", "index MB")
+    return table(head, [_cells(row) for row in rows])
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    ours, first = row.ours, row.ours["first"]["seconds"]
+    seconds = {key: ours[key]["seconds"] for key in ("again", "edited", "one")}
+    return (
+        *(row.name, f"{first:.2f}", f"{row.aider_seconds:.2f}", f"{first / row.aider_seconds:.2f}"),
+        f"{ours['first']['cpu_seconds'] / row.aider_cpu_seconds:.2f}",
+        *(f"{row.parsing_seconds:.2f}", f"{first / row.parsing_seconds:.1f}"),
+        *(f"{seconds['again']:.3f}", f"{seconds['edited']:.3f}", f"{first / seconds['edited']:.1f}"),
+        *(f"{seconds['one']:.3f}", f"{row.daemon.seconds:.2f}"),
+        *(f"{max(ours['peak_mib'], row.daemon.peak_mib):.0f}", f"{ours['worker_peak_mib']:.0f}"),
+        *(f"{ours['store_bytes'] / 1e6:.0f}", f"{row.daemon.index_bytes / 1e6:.0f}"),
+    )
+
+
+def _result(row: Row) -> str:
+    ours, first = row.ours, row.ours["first"]
+    return result_line(
+        "M7",
+        {
+            "set": row.name,
+            "n": first["files_taken"],
+            "records": ours["records"],
+            "operation": "ingest",
+            "seconds": first["seconds"],
+            "files_per_second": first["files_taken"] / first["seconds"],
+            "mb_per_second": first["bytes"] / 1e6 / first["seconds"],
+            "aider_seconds": row.aider_seconds,
+            "aider_ratio": first["seconds"] / row.aider_seconds,
+            "aider_cpu_ratio": first["cpu_seconds"] / row.aider_cpu_seconds,
+            "tree_sitter_seconds": row.parsing_seconds,
+            "tree_sitter_ratio": first["seconds"] / row.parsing_seconds,
+            "again_seconds": ours["again"]["seconds"],
+            "ten_edits_seconds": ours["edited"]["seconds"],
+            "ten_edits_ratio": first["seconds"] / ours["edited"]["seconds"],
+            "one_edit_seconds": ours["one"]["seconds"],
+            "searchable_seconds": row.daemon.seconds,
+            "peak_mib": ours["peak_mib"],
+            "worker_peak_mib": ours["worker_peak_mib"],
+            "daemon_peak_mib": row.daemon.peak_mib,
+            "store_bytes": ours["store_bytes"],
+            "index_bytes": row.daemon.index_bytes,
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from retrieval.errors import CutExpired
-from retrieval.ingest.languages.testing import is_test_path
-from retrieval.ingest.link_tables import CALLABLE, LinkTables, family_of
+from retrieval.ingest.link_faces import FileFaces
+from retrieval.ingest.link_tables import LinkTables, family_of
+from retrieval.ingest.pieces import CALLABLE
 from retrieval.record import NameKind, Record, RecordChange
 from retrieval.store.interface import Snapshot, Store
 from workingset.vocabulary import Generation, Namespace, TenantId
 
 _PAGE = 2_000
 """Guess: changes or records read from one snapshot."""
-_LARGEST_ID = 2**63 - 1
+LARGEST_ID = 2**63 - 1
 _GO_MOD = "go.mod"
 _OF_FILES = frozenset((NameKind.PACKAGE, NameKind.IMPORTS))
 
@@ -44,10 +45,12 @@ class _Changed:
     scopes: set[str] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)
     everything: bool = False
+    faces: FileFaces = field(default_factory=FileFaces)
 
-    def note(self, old: Record | None, new: Record | None) -> None:
-        """Take in one record's change; tombstones count as None."""
+    def note(self, old: Record | None, new: Record | None, *, relink: bool) -> None:
+        """Take in one record's change; tombstones count as None. `relink` says that its edges have ended."""
         self.any = True
+        self.faces.note(old, new, relink=relink)
         versions = [record for record in (old, new) if record is not None and record.path]
         for record in versions:
             self.paths.add(record.path)
@@ -63,13 +66,20 @@ class _Changed:
                     self.scopes.add(record.title.rpartition(".")[0].rpartition(".")[2] or name[0])
 
 
-def changed_scope(store: Store, tenant: TenantId, namespace: Namespace, after: Generation, tables: LinkTables) -> Scope:
-    """Return the files to link after the changes since a generation; all files where that cannot be told."""
+def changed_scope(
+    store: Store, tenant: TenantId, namespace: Namespace, after: Generation, tables: LinkTables, *, settled: bool
+) -> Scope:
+    """Return the files to link after the changes since a generation; all files where that cannot be told.
+
+    `settled` says that all edges are those of that generation, so that files which look as they did then need nothing.
+    """
     if after > 0:
         changed = _gather(store, tenant, namespace, after, tables.settings.names_changed)
         if not changed.everything:
             with store.snapshot(tenant) as snapshot:
                 tables.read_from(snapshot)
+                if settled:
+                    changed.paths -= changed.faces.unchanged(snapshot, namespace)
                 _add_dependents(changed, tables)
             return Scope(tuple(sorted(changed.paths)), changed.any)
     with store.snapshot(tenant) as snapshot:
@@ -78,13 +88,13 @@ def changed_scope(store: Store, tenant: TenantId, namespace: Namespace, after: G
 
 def _gather(store: Store, tenant: TenantId, namespace: Namespace, after: Generation, limit: int) -> _Changed:
     changed = _Changed()
-    at = (after, _LARGEST_ID)
+    at = (after, LARGEST_ID)
     while not changed.everything:
         with store.snapshot(tenant) as snapshot:
             page = snapshot.changes_page(namespace, at, _PAGE)
             try:
                 for line in page:
-                    changed.note(*_both(snapshot, line, after))
+                    changed.note(*_both(snapshot, line, after), relink=line.removed or line.reborn)
             except CutExpired:
                 changed.everything = True
         changed.everything |= len(changed.names) > limit
@@ -150,8 +160,9 @@ def _add_dependents(changed: _Changed, tables: LinkTables) -> None:
             # The name was and is defined too often to mean anything beyond the files that see its place.
             users &= set().union(certain, *(sees(file) for file in sorted(places)))
         changed.paths |= users
-        for place in sorted(places):
-            changed.paths.update(path for path in sees(place) if is_test_path(path))
+        about = tables.paths_naming(NameKind.TESTED, name)
+        if about:
+            changed.paths |= about & set().union(*(sees(place) for place in sorted(places)))
 
 
 def _add_by_names(changed: _Changed, tables: LinkTables) -> None:

@@ -1,13 +1,12 @@
 """What linking remembers while it runs: the symbols of files, the definers of names, and which paths there are.
 
-All of it is read from the store and bounded; a table forgets what was asked for longest ago.
+All of it is read from the store and bounded; a table forgets what it learned longest ago.
 """
 
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, unique
 from typing import Generic, TypeVar
@@ -15,6 +14,7 @@ from typing import Generic, TypeVar
 from retrieval.ingest.languages.language import Importer
 from retrieval.ingest.languages.naming import AT, module_prefix
 from retrieval.ingest.languages.registry import language_named
+from retrieval.ingest.pieces import CALLABLE
 from retrieval.ingest.recording import folder_name
 from retrieval.ingest.settings import LinkSettings
 from retrieval.record import NameKind, Record
@@ -23,9 +23,6 @@ from workingset.vocabulary import Cut, Namespace, Ref
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-CALLABLE = frozenset(("function", "class"))
-"""Kinds of records that a name may call."""
 
 _GO_MOD = "go.mod"
 _GO_MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
@@ -65,17 +62,21 @@ class _Recent(Generic[K, V]):
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._kept: OrderedDict[K, V] = OrderedDict()
+        self._kept: dict[K, V] = {}
+
+    def find(self, key: K) -> V | None:
+        """The remembered answer, None where there is none."""
+        return self._kept.get(key)
 
     def get(self, key: K, make: Callable[[], V]) -> V:
         """The remembered answer, made where there is none."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
+        try:
             return self._kept[key]
-        value = make()
-        self._kept[key] = value
+        except KeyError:
+            pass
+        value = self._kept[key] = make()
         if len(self._kept) > self._limit:
-            self._kept.popitem(last=False)
+            del self._kept[next(iter(self._kept))]
         return value
 
 
@@ -95,7 +96,14 @@ class LinkTables:
         self._titles: _Recent[Ref, tuple[str, str] | None] = _Recent(settings.remembered_names)
         self._packages: _Recent[str, tuple[str, ...]] = _Recent(settings.remembered_files)
         self._imported: _Recent[str, tuple[str, ...]] = _Recent(settings.remembered_files)
+        self._seen: _Recent[str, tuple[FileTable, ...]] = _Recent(settings.remembered_reach)
+        self._bases: _Recent[tuple[str, str], list[tuple[str, FileTable]]] = _Recent(settings.remembered_files)
         self._modules: tuple[tuple[str, str], ...] | None = None
+        self._all: frozenset[str] | None = None
+
+    def know_paths(self, paths: Iterable[str]) -> None:
+        """Take these for all the paths that there are."""
+        self._all = frozenset(paths)
 
     def read_from(self, snapshot: Snapshot) -> None:
         """Use this snapshot for what is not remembered. To be called before the first question and after it closed."""
@@ -104,7 +112,7 @@ class LinkTables:
 
     def file(self, path: str) -> FileTable | None:
         """The table of the file at the path, or None where there is none."""
-        return self._files.get(path, lambda: self._table(path, self._records_at(path)))
+        return self._files.find(path) or self._files.get(path, lambda: self._table(path, self._records_at(path)))
 
     def learn(self, path: str, records: Sequence[Record]) -> None:
         """Make the file's table from its records, which were read anyway, unless it is remembered."""
@@ -122,8 +130,13 @@ class LinkTables:
 
     def seen_by(self, table: FileTable) -> tuple[FileTable, ...]:
         """The tables of the files whose names the file sees: those in reach, then those that it imports."""
-        paths = (*self.in_reach(table), *self.imported(table))
-        return tuple(other for path in paths if (other := self.file(path)) is not None)
+        return self._seen.find(table.path) or self._seen.get(table.path, lambda: self._see(table))
+
+    def bases_of(
+        self, table: FileTable, scope: str, make: Callable[[], list[tuple[str, FileTable]]]
+    ) -> list[tuple[str, FileTable]]:
+        """What a class of the file has for bases, as titles and files; `make` looks for them the first time."""
+        return self._bases.get((table.path, scope), make)
 
     def subclasses(self, name: str) -> dict[str, set[str]]:
         """The classes that name it as a base, by their simple names, with their paths."""
@@ -189,6 +202,8 @@ class LinkTables:
 
     def exists(self, path: str) -> bool:
         """See `PathLookup`."""
+        if self._all is not None:
+            return path in self._all
         return self._places.get(path, lambda: bool(self._find_path(path, 1)) and self.file(path) is not None)
 
     def ending_in(self, suffix: str) -> tuple[str, ...]:
@@ -238,8 +253,13 @@ class LinkTables:
     def _records_at(self, path: str) -> list[Record]:
         return self._open.path_records(self._namespace, path, texts=False)
 
+    def _see(self, table: FileTable) -> tuple[FileTable, ...]:
+        paths = (*self.in_reach(table), *self.imported(table))
+        return tuple(other for path in paths if (other := self.file(path)) is not None)
+
     def _place(self, ref: Ref) -> tuple[str, str] | None:
-        record = self._open.record(ref)
+        record_id = self._open.record_id(ref)
+        record = None if record_id is None else self._open.records_by_id((record_id,), self._cut, texts=False)[0]
         return None if record is None or record.removed else (record.path, record.title)
 
     def _find_path(self, text: str, limit: int) -> list[int]:

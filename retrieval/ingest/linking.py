@@ -17,7 +17,7 @@ from functools import partial
 
 from retrieval.ingest.changes import Linked
 from retrieval.ingest.derived_edges import derive_edges, is_derived
-from retrieval.ingest.link_scope import changed_scope
+from retrieval.ingest.link_scope import LARGEST_ID, changed_scope
 from retrieval.ingest.link_tables import LinkTables
 from retrieval.ingest.settings import LinkSettings
 from retrieval.record import Edge
@@ -27,6 +27,9 @@ from workingset.vocabulary import Generation, Namespace, TenantId
 EDGES_READ = 1_000_000
 """No record has so many edges; reading stops there rather than never."""
 _LINKED = "ingest.linked"
+_UNSETTLED = "ingest.unsettled"
+"""Whether some files may be linked as they were after the generation that the last whole pass saw."""
+_YES, _NO = b"1", b"0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,14 @@ def link_namespace(
     with store.snapshot(tenant) as snapshot:
         seen = snapshot.generation(namespace)
         linked_to = _linked_to(snapshot, namespace)
+        settled = snapshot.mark(_UNSETTLED, namespace) == _NO
     if linked_to == seen:
         return Linked()
-    scope = changed_scope(store, tenant, namespace, linked_to, tables)
+    scope = changed_scope(store, tenant, namespace, linked_to, tables, settled=settled)
+    if linked_to == 0:
+        tables.know_paths(scope.paths)
+    if scope.paths and settled:
+        store.write(tenant, lambda txn: txn.put_mark(_UNSETTLED, _YES, namespace))
     total = Linked()
     for at in range(0, len(scope.paths), settings.batch_files):
         if cancelled():
@@ -65,8 +73,15 @@ def link_namespace(
         total = total.plus(_link_batch(store, tenant, namespace, batch, tables, settings, own))
         report()
     if scope.changes:
-        store.write(tenant, lambda txn: txn.put_mark(_LINKED, str(seen).encode(), namespace))
+        store.write(tenant, partial(_finish, namespace=namespace, seen=seen))
     return total
+
+
+def _finish(txn: WriteTransaction, namespace: Namespace, seen: Generation) -> None:
+    """Note how far the pass has come, and whether every edge is of what was there then and of nothing later."""
+    txn.put_mark(_LINKED, str(seen).encode(), namespace)
+    later = txn.changes_page(namespace, (seen, LARGEST_ID), 1)
+    txn.put_mark(_UNSETTLED, _YES if later else _NO, namespace)
 
 
 def _linked_to(snapshot: Snapshot, namespace: Namespace) -> Generation:
@@ -85,8 +100,8 @@ def _link_batch(
     settings: LinkSettings,
     own_edges: int,
 ) -> Linked:
-    """Link files that have no edges of this pass yet. `own_edges` are those that this pass has written, if it is the
-    first: where the namespace has no others, there is nothing to compare with."""
+    """Link some files. `own_edges` are those that this pass has written so far, if it is the namespace's first: where
+    there are no others, no file of these has any to compare with."""
     with store.snapshot(tenant) as snapshot:
         tables.read_from(snapshot)
         bare = snapshot.counts(namespace).edges == own_edges

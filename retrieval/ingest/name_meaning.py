@@ -159,5 +159,7 @@ def _seen(places: Sequence[FileTable], name: str, *, methods: bool) -> tuple[Ref
     """What the files have of that name."""
     found: dict[Ref, None] = {}
     for place in places:
-        found.update(dict.fromkeys((place.methods if methods else place.top).get(name, ())))
+        refs = (place.methods if methods else place.top).get(name)
+        if refs:
+            found.update(dict.fromkeys(refs))
     return tuple(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from retrieval.ingest.link_tables import FileTable, LinkTables
 from retrieval.record import Record
@@ -37,7 +38,7 @@ def inherited(
             continue
         seen.add((table.path, scope))
         above: list[tuple[str, FileTable, tuple[FileTable, ...]]] = []
-        for title, home in _bases(scope, table, reach, tables):
+        for title, home in tables.bases_of(table, scope, partial(_bases, scope, table, reach, tables)):
             refs = _members(f"{title}.{name}", home, tables)
             found.update(dict.fromkeys(refs[:1]))
             if not refs:

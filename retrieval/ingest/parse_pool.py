@@ -28,7 +28,7 @@ from retrieval.ingest.settings import IngestSettings
 
 Outcome = ParsedFile | Refusal
 COMMAND = (sys.executable, "-P", "-c", "from retrieval.ingest.parse_worker import main; main()")
-"""What starts a worker; its socket's number is added. `-P`: the folder that this process runs in is no place for code."""
+"""What starts a worker; its socket's number is added. `-P`: this process's own folder is no place for code."""
 WORKERS_UNAVAILABLE = "parse_workers_unavailable"
 """Counts chunks of files that were parsed in this process since no worker could be started."""
 _PACKAGES = str(Path(__file__).resolve().parents[2])
@@ -42,12 +42,12 @@ class WorkerLost(Exception):
 class Worker:
     """One worker process. Raises WorkerLost where it cannot be started or gives no answer."""
 
-    def __init__(self, settings: IngestSettings, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, settings: IngestSettings, command: Sequence[str] | None = None) -> None:
         ours, theirs = socket.socketpair()
         path = os.pathsep.join(filter(None, (_PACKAGES, os.environ.get("PYTHONPATH"))))
         try:
-            self.process = subprocess.Popen(
-                [*command, str(theirs.fileno())],
+            self.process = subprocess.Popen(  # noqa: S603  # the program is this Python, and no shell reads the words
+                [*(command or COMMAND), str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -59,12 +59,13 @@ class Worker:
         finally:
             theirs.close()
         self._connection = ours
-        self._connection.settimeout(settings.parallel.patience_seconds)
+        self._connection.settimeout(settings.parallel.start_seconds)
         try:
             send_frame(ours, pickle.dumps(settings))
             receive_frame(ours)
         except OSError as error:
             raise self._lost(error) from error
+        self._connection.settimeout(settings.parallel.patience_seconds)
 
     def parse(self, files: Sequence[FileToParse]) -> tuple[list[Outcome], float]:
         """Return what came of the files, in their order, and the processor seconds that it took."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from workingset.vocabulary import Digest, Lines
 
+CALLABLE = frozenset(("function", "class"))
+"""Kinds that a name may call."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:

@@ -152,6 +152,8 @@ class LinkSettings:
     """Guess: edge changes in one write transaction, some 0.3 s."""
     remembered_files: int = 4_096
     """Guess, some 40 MB: tables of files' symbols kept while linking."""
+    remembered_reach: int = 512
+    """Guess: lists of the tables that a file sees, each of up to some hundred; files are linked folder by folder."""
     remembered_names: int = 100_000
     """Guess, some 30 MB: definers of names kept while linking."""
 
@@ -234,6 +236,8 @@ class ParallelSettings:
     """Guess: what workers have to do while a batch of 4 MB is written; bounds memory to some 20 MB."""
     patience_seconds: float = 120.0
     """Guess: parsers give up a file after 5 s of processor time; a worker that is silent for so long is replaced."""
+    start_seconds: float = 60.0
+    """Guess: a worker that is not ready by then on the busiest machine never will be."""
     memory_bytes: int = 4 * 1024**3
     """Guess: address space of a worker; what needs more costs its file, not the machine."""
 

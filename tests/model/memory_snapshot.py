@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from retrieval.record import Edge, NameKind, Record, RecordChange, StoredEdge
 from retrieval.relations import BUILT_IN, Role
@@ -104,7 +104,8 @@ class MemorySnapshot:
         for record_id in record_ids:
             ref = self.ref_of(record_id)
             at = None if ref is None else cut.at(space_of(ref))
-            found.append(None if ref is None or at is None else self.record(ref, at))
+            record = None if ref is None or at is None else self.record(ref, at)
+            found.append(record if record is None or texts else _textless(record))
         return found
 
     def find(self, namespace: Namespace, kind: NameKind, text: str, limit: int) -> list[int]:
@@ -176,7 +177,8 @@ class MemorySnapshot:
 
     def path_records(self, namespace: Namespace, path: str, *, texts: bool = True) -> list[Record]:
         found = [record for record in self._live(namespace) if path and record.path == path]
-        return sorted(found, key=lambda record: (record.lines.start if record.lines else 0, record.ref))
+        found.sort(key=lambda record: (record.lines.start if record.lines else 0, record.ref))
+        return found if texts else [_textless(record) for record in found]
 
     def paths(self, namespace: Namespace, source: str, under: str = "") -> Iterator[tuple[str, Digest]]:
         digests: dict[str, set[Digest]] = {}
@@ -286,3 +288,7 @@ def _listed(
     chosen = [span for span in spans if roles is None or span.edge.role in roles]
     chosen.sort(key=lambda span: key(span.edge))
     return [StoredEdge(span.edge, span.from_source) for span in chosen[: max(limit, 0)]]
+
+
+def _textless(record: Record) -> Record:
+    return replace(record, text="", outline="", gist="")

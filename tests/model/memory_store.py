@@ -223,7 +223,9 @@ class MemoryTransaction(MemorySnapshot):
             versions.pop()
         versions.append(version)
         record_id = self._mine.ids[version.ref]
-        line = RecordChange(version.generation, version.ref, record_id, version.removed, version.digest)
+        earlier = self._mine.changes.get((version.namespace, version.generation, record_id))
+        reborn = earlier is not None and not version.removed and (earlier.removed or earlier.reborn)
+        line = RecordChange(version.generation, version.ref, record_id, version.removed, version.digest, reborn)
         self._mine.changes[version.namespace, version.generation, record_id] = line
 
     def _live_span(self, source: Ref, relation: str, target: Ref) -> Span | None:

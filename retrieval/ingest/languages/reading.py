@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor
@@ -27,6 +28,9 @@ USE_BYTES = 200
 
 _ABOVE = frozenset(("super()", "super", "base"))
 _NOTHING: Mapping[str, str] = {}
+
+
+_PLACE = attrgetter("start_byte", "end_byte")
 
 
 class ParseGivenUp(Exception):
@@ -60,7 +64,9 @@ class CompiledGrammar:
             if time.thread_time() > end:
                 raise ParseGivenUp(f"not parsed within {PARSE_CPU_SECONDS} s") from error
             raise
-        return root, QueryCursor(self._query).captures(root)
+        found = QueryCursor(self._query).captures(root)
+        # The library gathers nodes in sets, so their order is one of memory addresses.
+        return root, {name: sorted(nodes, key=_PLACE) for name, nodes in found.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,27 @@ from workingset.vocabulary import Digest, Generation
 
 _REMOVED = b"\x01"
 _WRITTEN = b"\x00"
+_REBORN = b"\x02"
 
 
-def put(view: TenantView, space: Space, generation: Generation, record_id: int, *, removed: bool, digest: str) -> None:
-    """Log what a record became at a generation; the last change in a generation counts."""
+def put(
+    view: TenantView,
+    space: Space,
+    generation: Generation,
+    record_id: int,
+    *,
+    removed: bool,
+    digest: str,
+    again: bool = False,
+) -> None:
+    """Log what a record became at a generation; the last change in a generation counts. `again` says that there was one
+    before."""
     key = CHANGE_KEY.pack(view.key, space.key, generation, record_id)
-    view.rows.put(view.rows.tables.changes, key, (_REMOVED if removed else _WRITTEN) + digest.encode())
+    what = _REMOVED if removed else _WRITTEN
+    if again and not removed:
+        earlier = view.rows.get(view.rows.tables.changes, key)
+        what = _WRITTEN if earlier is None or earlier[:1] == _WRITTEN else _REBORN
+    view.rows.put(view.rows.tables.changes, key, what + digest.encode())
 
 
 def page(view: TenantView, space: Space, after: tuple[int, int], limit: int) -> list[RecordChange]:
@@ -48,5 +63,10 @@ def _line(view: TenantView, key: bytes, value: bytes) -> RecordChange:
     if located is None:
         raise AssertionError("a change names a record that was never written")
     return RecordChange(
-        Generation(generation), located[1], record_id, value[:1] == _REMOVED, Digest(value[1:].decode())
+        Generation(generation),
+        located[1],
+        record_id,
+        value[:1] == _REMOVED,
+        Digest(value[1:].decode()),
+        value[:1] == _REBORN,
     )

@@ -159,13 +159,16 @@ def head_bytes(version: bytes) -> bytes:
 
 def decode_head(version: bytes) -> Head:
     """The head of a version; raises StoreCorrupt."""
+    if len(version) < _PREFIX.size:
+        raise StoreCorrupt(f"a record's version of {len(version)} bytes is cut off")
+    end = _PREFIX.size + _PREFIX.unpack_from(version)[1]
     try:
-        return _decode_head(_parts(version)[1])
+        return _decode_head(memoryview(version)[_PREFIX.size : end])
     except msgspec.DecodeError as error:
         raise StoreCorrupt(f"a record's version does not decode: {error}") from error
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=65_536)
 def _name(pair: tuple[str, str]) -> Name:
     """A name; the common ones are made once."""
     return Name(_NAME_KINDS[pair[0]], pair[1])

@@ -102,7 +102,8 @@ def put(view: TenantView, codec: RecordCodec, record: Record) -> Generation:
     names.put(view, space, record_id, [name for name in new.names if name not in known] if known else new.names)
     paths.replace(view, space, record_id, old, new)
     counts.records(space, old, new)
-    changes.put(view, space, generation, record_id, removed=False, digest=record.digest)
+    again = before is not None and before.generation == generation
+    changes.put(view, space, generation, record_id, removed=False, digest=record.digest, again=again)
     return generation
 
 

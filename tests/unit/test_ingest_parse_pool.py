@@ -1,0 +1,177 @@
+"""Files parsed in other processes are parsed as here, and what goes wrong there costs only the file that did it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from retrieval.ingest import IngestSettings, Summary, ingest_tree, parse_pool
+from retrieval.ingest.digests import source_digest
+from retrieval.ingest.guards import Reason, Refusal
+from retrieval.ingest.parse_pool import ParsePool, Worker, WorkerLost
+from retrieval.ingest.parse_queue import Parsed, ParseQueue
+from retrieval.ingest.parse_worker import FileToParse, parse
+from retrieval.ingest.settings import BatchSettings, ParallelSettings
+from retrieval.store.interface import Store
+from tests.ingest_room import CODE, SETTINGS, TENANT, contents, take, write_tree
+from tests.model.memory_store import MemoryDisk, MemoryStore
+
+TREE = {
+    f"p{at}/m{at}.py": f"from p{at - 1} import m{at - 1}\n\n\ndef f{at}():\n    return f{at - 1}()\n" for at in range(9)
+}
+EAGER = replace(SETTINGS, parallel=ParallelSettings(workers=2, above_bytes=1, chunk_files=3, chunks_ahead=2))
+MISBEHAVING = """
+import os, signal, time
+from retrieval.ingest import parse_worker
+well = parse_worker.parse
+
+def badly(file, settings):
+    if b"DIE" in file.content:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if b"HANG" in file.content:
+        time.sleep(600)
+    if b"EXIT" in file.content:
+        os._exit(3)
+    return well(file, settings)
+
+parse_worker.parse = badly
+if {nonsense}:
+    parse_worker.encode = lambda reply: b"\\xc1"
+parse_worker.main()
+"""
+
+
+def misbehaving(*, nonsense: bool = False) -> tuple[str, ...]:
+    return (sys.executable, "-P", "-c", MISBEHAVING.format(nonsense=nonsense))
+
+
+def files(**contents: str) -> list[FileToParse]:
+    return [
+        FileToParse(f"{name}.py", text.encode(), source_digest(text.encode()))
+        for name, text in sorted(contents.items())
+    ]
+
+
+@pytest.fixture
+def store() -> Store:
+    return MemoryStore(MemoryDisk())
+
+
+def test_a_worker_answers_as_this_process_would() -> None:
+    given = files(a="def a():\n    pass\n", b="\0", c="class C:\n    x = 1\n", d="")
+    worker = Worker(SETTINGS)
+    try:
+        outcomes, seconds = worker.parse(given)
+    finally:
+        worker.end()
+    assert outcomes == [parse(file, SETTINGS) for file in given]
+    assert seconds > 0
+    assert worker.process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "what"), [("DIE", "ended by signal 9"), ("EXIT", "ended with code 3"), ("HANG", "gave no answer in time")]
+)
+def test_what_ends_a_worker_costs_only_its_file(word: str, what: str) -> None:
+    settings = replace(EAGER, parallel=replace(EAGER.parallel, patience_seconds=3.0))
+    given = files(a="A = 1\n", b=f"# {word}\n", c="C = 1\n")
+    pool = ParsePool(settings, lambda: Worker(settings, misbehaving()))
+    try:
+        before, bad, after = pool.submit(given).result()
+    finally:
+        pool.close()
+    assert [before, after] == [parse(given[0], settings), parse(given[2], settings)]
+    assert isinstance(bad, Refusal)
+    assert (bad.reason, bad.what) == (Reason.UNPARSABLE, f"its parser {what}")
+
+
+def test_an_answer_that_makes_no_sense_is_no_answer() -> None:
+    worker = Worker(SETTINGS, misbehaving(nonsense=True))
+    with pytest.raises(WorkerLost, match="made no sense"):
+        worker.parse(files(a="A = 1\n"))
+    assert worker.process.returncode is not None
+
+
+@pytest.mark.parametrize("command", [("/no/such/program",), (sys.executable, "-c", "raise SystemExit(1)")])
+def test_where_no_worker_starts_files_are_parsed_here_and_that_is_counted(command: tuple[str, ...]) -> None:
+    given = files(a="A = 1\n", b="B = 1\n")
+    pool = ParsePool(SETTINGS, lambda: Worker(SETTINGS, command))
+    try:
+        assert pool.submit(given).result() == [parse(file, SETTINGS) for file in given]
+    finally:
+        pool.close()
+    assert pool.unavailable == 1
+
+
+def test_outcomes_come_in_the_order_of_the_files() -> None:
+    given = files(**{f"n{at:02}": f"N = {at}\n" * (1 + 40 * (at % 3)) for at in range(20)})
+    given.insert(4, FileToParse("picture.py", b"\0", source_digest(b"\0")))
+    queue = ParseQueue(EAGER)
+    taken: list[Parsed] = []
+    try:
+        for file in given:
+            taken.extend(queue.add(file))
+        while more := queue.take():
+            taken.extend(more)
+    finally:
+        queue.close()
+    in_order = [file.path for file in given if file.path != "picture.py"]
+    assert [path for path, _ in taken if path != "picture.py"] == in_order
+    assert {path for path, _ in taken} == {file.path for file in given}
+    assert queue.cpu_seconds > 0
+
+
+def test_little_is_parsed_here() -> None:
+    def no_pool(settings: IngestSettings) -> ParsePool:
+        raise AssertionError("a worker was started for little")
+
+    queue = ParseQueue(SETTINGS, no_pool)
+    assert queue.add(files(a="A = 1\n")[0]) == []
+    assert [path for path, _ in queue.take()] == ["a.py"]
+    assert queue.take() == []
+    queue.close()
+
+
+def test_a_tree_is_the_same_whoever_parses_it(tmp_path: Path, store: Store) -> None:
+    root = write_tree(tmp_path / "tree", TREE)
+    summary = take(store, root, settings=replace(EAGER, batches=BatchSettings(files=2)))
+    here = MemoryStore(MemoryDisk())
+    take(here, root)
+    assert contents(store) == contents(here)
+    assert summary.files_taken == len(TREE)
+    assert "parse_workers" in dict(summary.stages)
+
+
+def in_tree(store: Store, root: Path, settings: IngestSettings) -> Summary:
+    return ingest_tree(store, TENANT, CODE, root, source="tree", settings=settings)
+
+
+def test_a_worker_that_dies_costs_a_tree_one_file(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parse_pool, "COMMAND", misbehaving())
+    root = write_tree(tmp_path / "tree", {**TREE, "p4/bad.py": "# DIE\n"})
+    summary = in_tree(store, root, EAGER)
+    assert (summary.files_taken, dict(summary.skipped)) == (len(TREE), {"unparsable": 1})
+    assert summary.problems[0].path == "p4/bad.py"
+    good = write_tree(tmp_path / "good", TREE)
+    here = MemoryStore(MemoryDisk())
+    take(here, good)
+    assert contents(store) == contents(here)
+
+
+def test_a_tree_without_workers_says_so(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parse_pool, "COMMAND", ("/no/such/program",))
+    summary = in_tree(store, write_tree(tmp_path / "tree", TREE), EAGER)
+    assert summary.files_taken == len(TREE)
+    assert dict(summary.skipped) == {"parse_workers_unavailable": 3}
+
+
+def test_workers_open_no_store_and_no_model() -> None:
+    code = "import retrieval.ingest.parse_worker, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"lmdb", "onnxruntime", "tantivy", "usearch", "grpc", "numpy"} & set(loaded)
