@@ -3,8 +3,9 @@
 On CPython's standard library, a Go and a TypeScript tree: the first ingest by stage, in files and megabytes a second;
 the second over the unchanged tree; the next after ten edits; one edit of which ingest is told; memory and the size of
 the store. Then in a daemon that does not embed: until the exact, lexical and graph lanes see all of it. Every program
-runs in a process of its own, one after another, `--repeats` times in turn; of each the quickest run counts, since what
-else a machine does only ever makes a run slower. RESULT lines are for programs.
+runs in a process of its own, one after another, `--repeats` times in turn. Of each the quickest run is told; ratios are
+medians of those within a turn, since a machine's speed changes from one turn to the next. RESULT lines are for
+programs.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.daemon import running
@@ -54,8 +56,11 @@ class Row:
     name: str
     ours: dict[str, Any]
     aider_seconds: float
-    aider_cpu_seconds: float
     parsing_seconds: float
+    aider_ratio: float
+    aider_cpu_ratio: float
+    parsing_ratio: float
+    ten_edits_ratio: float
     daemon: Searchable
 
 
@@ -82,7 +87,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--root", type=Path, help="a tree of Python instead of the running one's standard library")
     parser.add_argument("--git-dirs", type=Path, default=GIT_DIRS, help="bare clones, at DIR/owner+name/repo")
     parser.add_argument("--aider-python", type=Path, help="the Python of an environment that has aider-chat")
-    parser.add_argument("--repeats", type=int, default=3, help="runs of each program; the quickest counts")
+    parser.add_argument("--repeats", type=int, default=5, help="turns, each with one run of every program")
     names = [PYTHON, *(tree.name for tree in TREES)]
     parser.add_argument("--trees", nargs="+", choices=names, default=names)
     options = parser.parse_args()
@@ -116,12 +121,25 @@ def _measure(root: Path, options: argparse.Namespace, folder: Path) -> Row:
         ours.append(_run("-m", "benchmarks.ingest_run", str(copy), str(home)))
         shutil.rmtree(copy)
         shutil.rmtree(home)
+    first = [run["first"] for run in ours]
+    times = {"seconds": nan, "cpu_seconds": nan}
+    rivals = aider or [times] * len(ours)
+    ratios = (
+        _ratio([run["seconds"] for run in first], [run["seconds"] for run in rivals]),
+        _ratio([run["cpu_seconds"] for run in first], [run["cpu_seconds"] for run in rivals]),
+        _ratio([run["seconds"] for run in first], alone),
+        _ratio([run["seconds"] for run in first], [run["edited"]["seconds"] for run in ours]),
+    )
     quickest = min(ours, key=lambda run: run["first"]["seconds"])
     for key in ("again", "edited", "one"):
         quickest[key] = min((run[key] for run in ours), key=lambda scan: scan["seconds"])
     seconds = min((run["seconds"] for run in aider), default=nan)
-    cpu = min((run["cpu_seconds"] for run in aider), default=nan)
-    return Row(root.name, quickest, seconds, cpu, min(alone), _in_daemon(root))
+    return Row(root.name, quickest, seconds, min(alone), *ratios, _in_daemon(root))
+
+
+def _ratio(these: list[float], those: list[float]) -> float:
+    """The median of the ratios within each turn."""
+    return median(this / that for this, that in zip(these, those, strict=True))
 
 
 def _aider(python: Path, root: Path, paths: list[str]) -> dict[str, float]:
@@ -188,10 +206,10 @@ def _cells(row: Row) -> tuple[str, ...]:
     ours, first = row.ours, row.ours["first"]["seconds"]
     seconds = {key: ours[key]["seconds"] for key in ("again", "edited", "one")}
     return (
-        *(row.name, f"{first:.2f}", f"{row.aider_seconds:.2f}", f"{first / row.aider_seconds:.2f}"),
-        f"{ours['first']['cpu_seconds'] / row.aider_cpu_seconds:.2f}",
-        *(f"{row.parsing_seconds:.2f}", f"{first / row.parsing_seconds:.1f}"),
-        *(f"{seconds['again']:.3f}", f"{seconds['edited']:.3f}", f"{first / seconds['edited']:.1f}"),
+        *(row.name, f"{first:.2f}", f"{row.aider_seconds:.2f}", f"{row.aider_ratio:.2f}"),
+        f"{row.aider_cpu_ratio:.2f}",
+        *(f"{row.parsing_seconds:.2f}", f"{row.parsing_ratio:.1f}"),
+        *(f"{seconds['again']:.3f}", f"{seconds['edited']:.3f}", f"{row.ten_edits_ratio:.1f}"),
         *(f"{seconds['one']:.3f}", f"{row.daemon.seconds:.2f}"),
         *(f"{max(ours['peak_mib'], row.daemon.peak_mib):.0f}", f"{ours['worker_peak_mib']:.0f}"),
         *(f"{ours['store_bytes'] / 1e6:.0f}", f"{row.daemon.index_bytes / 1e6:.0f}"),
@@ -211,13 +229,13 @@ def _result(row: Row) -> str:
             "files_per_second": first["files_taken"] / first["seconds"],
             "mb_per_second": first["bytes"] / 1e6 / first["seconds"],
             "aider_seconds": row.aider_seconds,
-            "aider_ratio": first["seconds"] / row.aider_seconds,
-            "aider_cpu_ratio": first["cpu_seconds"] / row.aider_cpu_seconds,
+            "aider_ratio": row.aider_ratio,
+            "aider_cpu_ratio": row.aider_cpu_ratio,
             "tree_sitter_seconds": row.parsing_seconds,
-            "tree_sitter_ratio": first["seconds"] / row.parsing_seconds,
+            "tree_sitter_ratio": row.parsing_ratio,
             "again_seconds": ours["again"]["seconds"],
             "ten_edits_seconds": ours["edited"]["seconds"],
-            "ten_edits_ratio": first["seconds"] / ours["edited"]["seconds"],
+            "ten_edits_ratio": row.ten_edits_ratio,
             "one_edit_seconds": ours["one"]["seconds"],
             "searchable_seconds": row.daemon.seconds,
             "peak_mib": ours["peak_mib"],

@@ -48,17 +48,21 @@ class _Changed:
     faces: FileFaces = field(default_factory=FileFaces)
 
     def note(self, old: Record | None, new: Record | None, *, relink: bool) -> None:
-        """Take in one record's change; tombstones count as None. `relink` says that its edges have ended."""
+        """Take in one record's change; tombstones count as None.
+
+        `relink` says that edges at it have ended, those of others too, whatever it looks like now.
+        """
         self.any = True
         self.faces.note(old, new, relink=relink)
         versions = [record for record in (old, new) if record is not None and record.path]
         for record in versions:
             self.paths.add(record.path)
             self.everything |= record.path.rpartition("/")[2] == _GO_MOD
-        if _places(old) != _places(new):
+        back = relink and old is not None and new is not None
+        if _places(old) != _places(new) or (back and _places(new)):
             self.files.update((record.path, record.language) for record in versions)
             self.packages.update(text for kind, text in _file_names(*versions) if kind is NameKind.PACKAGE)
-        if _callable_as(old) != _callable_as(new):
+        if back or _callable_as(old) != _callable_as(new):
             for record in versions:
                 if record.kind in CALLABLE:
                     name = (record.title.rpartition(".")[2], family_of(record.language))

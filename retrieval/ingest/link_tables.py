@@ -6,7 +6,7 @@ All of it is read from the store and bounded; a table forgets what it learned lo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, unique
 from typing import Generic, TypeVar
@@ -74,10 +74,15 @@ class _Recent(Generic[K, V]):
             return self._kept[key]
         except KeyError:
             pass
-        value = self._kept[key] = make()
+        value = make()
+        self.put(key, value)
+        return value
+
+    def put(self, key: K, value: V) -> None:
+        """Remember an answer."""
+        self._kept[key] = value
         if len(self._kept) > self._limit:
             del self._kept[next(iter(self._kept))]
-        return value
 
 
 class LinkTables:
@@ -100,6 +105,11 @@ class LinkTables:
         self._bases: _Recent[tuple[str, str], list[tuple[str, FileTable]]] = _Recent(settings.remembered_files)
         self._modules: tuple[tuple[str, str], ...] | None = None
         self._all: frozenset[str] | None = None
+        self._written: Mapping[str, Sequence[Record]] = {}
+
+    def know_records(self, written: Mapping[str, Sequence[Record]]) -> None:
+        """Take these for the records at their paths, unless there are more: what was just written need not be read."""
+        self._written = written
 
     def know_paths(self, paths: Iterable[str]) -> None:
         """Take these for all the paths that there are."""
@@ -112,7 +122,7 @@ class LinkTables:
 
     def file(self, path: str) -> FileTable | None:
         """The table of the file at the path, or None where there is none."""
-        return self._files.find(path) or self._files.get(path, lambda: self._table(path, self._records_at(path)))
+        return self._files.find(path) or self._files.get(path, lambda: self._table(path, self.records_at(path)))
 
     def learn(self, path: str, records: Sequence[Record]) -> None:
         """Make the file's table from its records, which were read anyway, unless it is remembered."""
@@ -250,7 +260,11 @@ class LinkTables:
             raise RuntimeError("tables were asked before they were given a snapshot")
         return self._snapshot
 
-    def _records_at(self, path: str) -> list[Record]:
+    def records_at(self, path: str) -> Sequence[Record]:
+        """The live records at the path by first line, perhaps without their texts."""
+        written = self._written.get(path)
+        if written and len(self._find_path(path, len(written) + 1)) == len(written):
+            return written
         return self._open.path_records(self._namespace, path, texts=False)
 
     def _see(self, table: FileTable) -> tuple[FileTable, ...]:
@@ -286,6 +300,7 @@ class LinkTables:
             if record.kind in CALLABLE:
                 scope, _, name = record.title.rpartition(".")
                 titled[record.title] = (*titled.get(record.title, ()), record.ref)
+                self._titles.put(record.ref, (path, record.title))
                 by_name = methods if scope else top
                 by_name[name] = (*by_name.get(name, ()), record.ref)
         language = records[0].language

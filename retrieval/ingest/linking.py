@@ -11,7 +11,7 @@ rest (`derived_edges.GUESSED`) it has those marked best effort, and leaves a hos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +20,7 @@ from retrieval.ingest.derived_edges import derive_edges, is_derived
 from retrieval.ingest.link_scope import LARGEST_ID, changed_scope
 from retrieval.ingest.link_tables import LinkTables
 from retrieval.ingest.settings import LinkSettings
-from retrieval.record import Edge
+from retrieval.record import Edge, Record
 from retrieval.store.interface import Snapshot, Store, WriteTransaction
 from workingset.vocabulary import Generation, Namespace, TenantId
 
@@ -47,12 +47,15 @@ def link_namespace(
     settings: LinkSettings,
     report: Callable[[], None] = lambda: None,
     cancelled: Callable[[], bool] = lambda: False,
+    written: Mapping[str, Sequence[Record]] | None = None,
 ) -> Linked | None:
     """Bring the namespace's derived edges up to date; `report()` is called after each batch.
 
+    `written` are records, by path and in order of their lines, that were written just now and need not be read again.
     Returns None where it was cancelled: then it begins again at the next call.
     """
     tables = LinkTables(namespace, settings)
+    tables.know_records(written or {})
     with store.snapshot(tenant) as snapshot:
         seen = snapshot.generation(namespace)
         linked_to = _linked_to(snapshot, namespace)
@@ -105,16 +108,16 @@ def _link_batch(
     with store.snapshot(tenant) as snapshot:
         tables.read_from(snapshot)
         bare = snapshot.counts(namespace).edges == own_edges
-        edits = [edit for path in paths for edit in _edits(snapshot, namespace, path, tables, bare)]
+        edits = [edit for path in paths for edit in _edits(snapshot, path, tables, bare)]
     total = Linked(files=len(paths))
     for batch in _batches(edits, settings.batch_edges):
         total = total.plus(store.write(tenant, partial(_apply, edits=batch)))
     return total
 
 
-def _edits(snapshot: Snapshot, namespace: Namespace, path: str, tables: LinkTables, bare: bool) -> Iterator[_Edits]:
+def _edits(snapshot: Snapshot, path: str, tables: LinkTables, bare: bool) -> Iterator[_Edits]:
     """What has to change at each record of a file; `bare` is True where none of them has an edge."""
-    records = snapshot.path_records(namespace, path, texts=False)
+    records = tables.records_at(path)
     tables.learn(path, records)
     wanted = derive_edges(records, tables)
     for record in records:

@@ -9,7 +9,6 @@ counted.
 from __future__ import annotations
 
 import os
-import pickle
 import queue
 import socket
 import subprocess
@@ -61,7 +60,7 @@ class Worker:
         self._connection = ours
         self._connection.settimeout(settings.parallel.start_seconds)
         try:
-            send_frame(ours, pickle.dumps(settings))
+            send_frame(ours, encode(settings))
             receive_frame(ours)
         except OSError as error:
             raise self._lost(error) from error

@@ -1,13 +1,13 @@
 """A process that parses files for another one: frames of files in, frames of parsed files out, until the end of input.
 
 `main` takes the number of a connected socket from the command line. A frame is its length (u32,
-big-endian) and msgpack. The first frame in is the settings, pickled, which come from the process that started this
-one; what goes out is read by its schema, so that nothing which a parser may do to this process reaches the other.
+big-endian) and msgpack; the first one in is the settings. All is read by its schema, so that nothing which a parser may
+do to this process reaches the other.
 """
 
 from __future__ import annotations
 
-import pickle
+import gc
 import resource
 import socket
 import struct
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from retrieval.ingest.collecting import RARELY
 from retrieval.ingest.guards import Reason, Refusal
 from retrieval.ingest.parsing import parse_file
 from retrieval.ingest.pieces import ParsedFile
@@ -48,6 +49,7 @@ class Disconnected(OSError):
 
 
 encode = msgspec.msgpack.Encoder().encode
+decode_settings = msgspec.msgpack.Decoder(IngestSettings).decode
 decode_files = msgspec.msgpack.Decoder(list[FileToParse]).decode
 decode_reply = msgspec.msgpack.Decoder(Reply).decode
 
@@ -85,7 +87,8 @@ def _receive(connection: socket.socket, size: int) -> bytes:
 
 def serve(connection: socket.socket) -> None:
     """Answer frames until the other end closes."""
-    settings: IngestSettings = pickle.loads(receive_frame(connection))  # noqa: S301  # from the process that started us
+    settings = decode_settings(receive_frame(connection))
+    gc.set_threshold(*RARELY)
     limit = settings.parallel.memory_bytes
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     send_frame(connection, READY)

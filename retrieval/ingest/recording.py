@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -14,8 +14,14 @@ from retrieval.record import Name, NameKind, Record
 from retrieval.store.interface import Snapshot, WriteTransaction
 from workingset.vocabulary import Digest, Namespace, Ref
 
-_NAMES = {kind: lru_cache(maxsize=16_384)(partial(Name, kind)) for kind in NameKind}
-"""Makes names of a kind; the common ones are made once."""
+
+def _names(kind: NameKind) -> Callable[[str], Name]:
+    """What makes names of a kind; the common ones are made once."""
+    return lru_cache(maxsize=16_384)(partial(Name, kind))
+
+
+_SYMBOL, _PATH, _USES, _IMPORTS = map(_names, (NameKind.SYMBOL, NameKind.PATH, NameKind.USES, NameKind.IMPORTS))
+_REFERS, _BASES, _TESTED, _PACKAGE = map(_names, (NameKind.REFERS, NameKind.BASES, NameKind.TESTED, NameKind.PACKAGE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,15 @@ def put_files(
     txn: WriteTransaction, namespace: Namespace, source: str, changes: Sequence[FileChange], settings: IngestSettings
 ) -> Written:
     """Write each file in place of what the source had at its path, and at the path it was moved from."""
+    return put_and_show(txn, namespace, source, changes, settings)[0]
+
+
+def put_and_show(
+    txn: WriteTransaction, namespace: Namespace, source: str, changes: Sequence[FileChange], settings: IngestSettings
+) -> tuple[Written, dict[str, list[Record]]]:
+    """As `put_files`; returns also the records of each file, by its path, as they were given to the store."""
     written = removed = 0
+    shown: dict[str, list[Record]] = {}
     for change in changes:
         earlier = records_of(txn, namespace, source, change.parsed.path)
         if change.moved_from:
@@ -44,10 +58,13 @@ def put_files(
             if record.ref not in kept:
                 removed += txn.remove_record(record.ref)
         digests = change.parsed.digests or digests_of(path, pieces)
+        records: list[Record] = []
         for at, (ref, piece, digest) in enumerate(zip(refs, pieces, digests, strict=True)):
             record = make_record(ref, namespace, source, change.parsed, piece, digest, at == 0, settings)
             written += txn.put_record(record) != generations.get(ref)
-    return Written(records_written=written, records_removed=removed)
+            records.append(record)
+        shown[path] = sorted(records, key=_by_line)
+    return Written(records_written=written, records_removed=removed), shown
 
 
 def remove_paths(txn: WriteTransaction, namespace: Namespace, source: str, paths: Iterable[str]) -> Written:
@@ -77,16 +94,16 @@ def make_record(
 ) -> Record:
     """Make a piece's record. The first of a file stands for it: it has the path's endings among its names."""
     path = parsed.path
-    names = [*map(_NAMES[NameKind.SYMBOL], piece.symbols), _NAMES[NameKind.PATH](path)]
+    names = [*map(_SYMBOL, piece.symbols), _PATH(path)]
     if first:
-        names.extend(map(_NAMES[NameKind.PATH], path_endings(path, parsed.language, settings)))
+        names.extend(map(_PATH, path_endings(path, parsed.language, settings)))
     for name, texts in (
-        (_NAMES[NameKind.USES], piece.uses),
-        (_NAMES[NameKind.IMPORTS], piece.imports),
-        (_NAMES[NameKind.REFERS], piece.refers),
-        (_NAMES[NameKind.BASES], piece.bases),
-        (_NAMES[NameKind.TESTED], piece.tested),
-        (_NAMES[NameKind.PACKAGE], piece.packages),
+        (_USES, piece.uses),
+        (_IMPORTS, piece.imports),
+        (_REFERS, piece.refers),
+        (_BASES, piece.bases),
+        (_TESTED, piece.tested),
+        (_PACKAGE, piece.packages),
     ):
         if texts:
             names.extend(map(name, texts))
@@ -124,3 +141,7 @@ def path_endings(path: str, language: str, settings: IngestSettings) -> list[str
 def folder_name(folder: str) -> str:
     """The name under which the files of a Go folder are found."""
     return f"{folder}/" if folder else "./"
+
+
+def _by_line(record: Record) -> tuple[int, Ref]:
+    return (0 if record.lines is None else record.lines.start, record.ref)

@@ -15,6 +15,7 @@ from pathlib import Path
 from retrieval.errors import BadField
 from retrieval.ingest.changes import Written
 from retrieval.ingest.chosen import Chosen
+from retrieval.ingest.collecting import rare_collections
 from retrieval.ingest.digests import source_digest
 from retrieval.ingest.errors import IngestCancelled
 from retrieval.ingest.file_stamps import Noted, read_stamps, write_stamps
@@ -26,10 +27,11 @@ from retrieval.ingest.parse_queue import ParseQueue
 from retrieval.ingest.parse_worker import FileToParse
 from retrieval.ingest.pieces import ParsedFile
 from retrieval.ingest.progress import Progress, Summary, Tally
-from retrieval.ingest.recording import FileChange, put_files, remove_paths
+from retrieval.ingest.recording import FileChange, put_and_show, remove_paths
 from retrieval.ingest.settings import IngestSettings
 from retrieval.ingest.tree_moves import TreeMoves, read_or_refuse
 from retrieval.ingest.walk import FoundFile, walk
+from retrieval.record import Record
 from retrieval.store.interface import Store, WriteTransaction
 from workingset.vocabulary import Digest, Namespace, TenantId
 
@@ -70,7 +72,8 @@ def ingest_tree(
     chosen = None if only is None else Chosen(only)
     place = (store, tenant, namespace, root, source)
     run = _TreeRun(*place, settings or IngestSettings(), chosen, progress, cancelled, clock, now_ns)
-    return run.run(force=force)
+    with rare_collections():
+        return run.run(force=force)
 
 
 def _is_folder(root: Path) -> bool:
@@ -113,6 +116,8 @@ class _TreeRun:
         self._pending: list[FileChange] = []
         self._pending_bytes = 0
         self._dropped: list[str] = []
+        self._written: dict[str, list[Record]] = {}
+        self._written_bytes = 0
         self._noted: dict[str, Noted] = {}
         self._stored_paths: Collection[str] = ()
         self._moved_from: Mapping[str, str] = {}
@@ -244,13 +249,18 @@ class _TreeRun:
     def _write(self) -> None:
         if not self._pending:
             return
-        batch, self._pending, self._pending_bytes = tuple(self._pending), [], 0
+        batch, size = tuple(self._pending), self._pending_bytes
+        self._pending, self._pending_bytes = [], 0
 
-        def job(txn: WriteTransaction) -> Written:
-            return put_files(txn, self._namespace, self._source, batch, self._settings)
+        def job(txn: WriteTransaction) -> tuple[Written, dict[str, list[Record]]]:
+            return put_and_show(txn, self._namespace, self._source, batch, self._settings)
 
         with self._tally.stage("write"):
-            self._tally.add(self._store.write(self._tenant, job))
+            written, records = self._store.write(self._tenant, job)
+        self._tally.add(written)
+        self._written_bytes += size
+        if self._written_bytes <= self._settings.batches.remembered_bytes:
+            self._written.update(records)
         self._progress(self._tally.progress("files"))
 
     def _remove(self, paths: list[str]) -> None:
@@ -262,6 +272,8 @@ class _TreeRun:
             def job(txn: WriteTransaction, batch: list[str] = batch) -> Written:
                 return remove_paths(txn, self._namespace, self._source, batch)
 
+            for path in batch:
+                self._written.pop(path, None)
             with self._tally.stage("remove"):
                 self._tally.add(self._store.write(self._tenant, job))
 
@@ -274,6 +286,7 @@ class _TreeRun:
                 self._settings.links,
                 lambda: self._progress(self._tally.progress("link")),
                 self._cancelled,
+                self._written,
             )
         if linked is None:
             raise IngestCancelled(self._summary())

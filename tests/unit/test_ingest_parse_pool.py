@@ -171,6 +171,25 @@ def test_a_tree_without_workers_says_so(tmp_path: Path, store: Store, monkeypatc
     assert dict(summary.skipped) == {"parse_workers_unavailable": 3}
 
 
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_every_process_reads_a_file_in_the_same_way(seed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONHASHSEED", seed)
+    names = ", ".join(f"name_{at}" for at in range(40))
+    imports = "\n".join(f'\t"example.org/p{at}"' for at in range(40))
+    uses = "\n".join(f"\tp{at}.Call{at}(arg{at})" for at in range(40))
+    sources = {
+        "a.py": f"from somewhere import {names}\n\n\ndef f(x: Kind):\n    return [{names}]\n",
+        "b.go": f"package b\n\nimport (\n{imports}\n)\n\nfunc F() {{\n{uses}\n}}\n",
+        "c.ts": f"import {{ {names} }} from './d';\n\nexport const all = () => [{names}].map(use);\n",
+    }
+    given = [FileToParse(path, text.encode(), source_digest(text.encode())) for path, text in sources.items()]
+    worker = Worker(SETTINGS)
+    try:
+        assert worker.parse(given)[0] == [parse(file, SETTINGS) for file in given]
+    finally:
+        worker.end()
+
+
 def test_workers_open_no_store_and_no_model() -> None:
     code = "import retrieval.ingest.parse_worker, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

@@ -80,7 +80,11 @@ def test_a_file_that_changed_just_now_is_read_though_it_looks_the_same(
     store: Store, tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time_ns()
-    monkeypatch.setattr(FileStamp, "of", classmethod(lambda cls, status: cls(status.st_size, now, now, 1)))
+
+    def of(status: os.stat_result) -> FileStamp:
+        return FileStamp(status.st_size, now, now, 1)
+
+    monkeypatch.setattr(FileStamp, "of", of)
     root = write_tree(tmp_path / "tree", FILES)
     ingest_tree(store, TENANT, CODE, root, source="tree", now_ns=lambda: now + RACY_NANOSECONDS)
     write_tree(root, {"a.py": "A = 4\n"})

@@ -202,9 +202,13 @@ def used_names(
     for node in nodes:
         start, end = node.start_byte, node.end_byte
         expression = source[max(start, end - USE_BYTES) : end].decode("utf-8", "replace")
-        receiver, _, name = expression.replace("->", ".").replace("::", ".").rpartition(".")
-        name = name.strip().lstrip("?#")
-        if not name.rstrip("?!").isidentifier() or name == "__class__":
+        receiver, name = "", expression
+        if not expression.isidentifier():
+            receiver, _, name = expression.replace("->", ".").replace("::", ".").rpartition(".")
+            name = name.strip().lstrip("?#")
+            if not name.rstrip("?!").isidentifier():
+                continue
+        if name == "__class__":
             continue
         is_own = receiver in own
         use = written(name, receiver.strip(), is_own, receiver in _ABOVE, imported)

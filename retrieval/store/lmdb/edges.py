@@ -41,7 +41,7 @@ class _Seen(NamedTuple):
 
 def put(view: TenantView, edge: Edge) -> bool:
     """Begin an edge; False where an equal one is live. Raises UnknownRef for an end without a live record."""
-    if (edge.relation, edge.role) not in view.relation_numbers:
+    if view.relation_number(edge.relation, edge.role) is None:
         encode_text("relation", edge.relation)
     source, target = _end(view, edge.source), _end(view, edge.target)
     relation = _relation(view, edge)
@@ -87,7 +87,7 @@ class _FreshEdges:
     def put(self, edge: Edge) -> bool:
         """Keep the edge for writing; False where it has to be put in the common way. Raises UnknownRef."""
         view = self._view
-        relation = view.relation_numbers.get((edge.relation, edge.role))
+        relation = view.relation_number(edge.relation, edge.role)
         if relation is None:
             self.write()
             return False
@@ -131,11 +131,12 @@ class _FreshEdges:
 
 def _relation(view: TenantView, edge: Edge) -> int:
     """The number of an edge's relation, allotted where it has none; raises BadField for another role than it has."""
-    number = view.relation_numbers.get((edge.relation, edge.role))
+    number = view.relation_number(edge.relation, edge.role)
     if number is None:
         known = relations.by_name(view, edge.relation)
         role = role_of(edge.relation, edge.role, None if known is None else known.role)
-        number = view.relation_numbers[edge.relation, edge.role] = relations.settle(view, edge.relation, role)
+        number = relations.settle(view, edge.relation, role)
+        view.relation_numbers[edge.relation] = (role, number)
     return number
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
-from operator import itemgetter
 
 from retrieval.store.lmdb.codec import Head
-from retrieval.store.lmdb.keys import digest_of, is_long, lookup_bytes, prefix_key, text_key
+from retrieval.store.lmdb.keys import digest_of, is_long, lookup_bytes, prefix_key, text_in_key, text_key
 from retrieval.store.lmdb.layout import U64
-from retrieval.store.lmdb.names import ids_under, in_order
+from retrieval.store.lmdb.names import ids_under
 from retrieval.store.lmdb.view import Space, TenantView
 from workingset.vocabulary import Digest
 
@@ -50,15 +48,7 @@ def ids_at(view: TenantView, space: Space, path: str) -> list[int]:
 def all_of(view: TenantView, space: Space) -> list[str]:
     """The paths of all live records, of whatever source, in order."""
     prefix = view.key + space.key
-    found: dict[str, None] = {}
-
-    def kept_paths() -> Iterator[tuple[bytes, bytes]]:
-        for key, value in view.rows.scan(view.rows.tables.sources, prefix):
-            yield key, value[8 : 8 + U64.unpack_from(value)[0]]
-
-    for path, _ in in_order(kept_paths(), len(prefix) + SOURCE_BYTES):
-        found[path] = None
-    return sorted(found)
+    return sorted({path for path, _ in _agreed(view, prefix, len(prefix) + SOURCE_BYTES)})
 
 
 def of_source(view: TenantView, space: Space, source: str, under: str = "") -> list[tuple[str, Digest]]:
@@ -70,21 +60,29 @@ def of_source(view: TenantView, space: Space, source: str, under: str = "") -> l
     if raw is None or below is None:
         return []
     prefix = view.key + space.key + digest_of(raw)
-    digests: dict[int, Digest] = {}
+    listed = [pair for begin in _begins(below) for pair in _agreed(view, prefix + begin, len(prefix))]
+    # Long paths that share their stored prefix are out of order in the table; sorting what is sorted costs nothing.
+    return sorted(pair for pair in listed if not under or pair[0] == under or pair[0].startswith(under + "/"))
 
-    def kept_paths() -> Iterator[tuple[bytes, bytes]]:
-        for begin in _begins(below):
-            for key, value in view.rows.scan(view.rows.tables.sources, prefix + begin):
-                end = 8 + U64.unpack_from(value)[0]
-                digests[int.from_bytes(key[-8:], "big")] = Digest(value[end:].decode())
-                yield key, value[8:end]
 
-    listed: list[tuple[str, Digest]] = []
-    for path, group in groupby(in_order(kept_paths(), len(prefix)), key=itemgetter(0)):
-        agreed = {digests[record_id] for _, record_id in group}
-        if not under or path == under or path.startswith(under + "/"):
-            listed.append((path, agreed.pop() if len(agreed) == 1 else MIXED))
-    return listed
+def _agreed(view: TenantView, prefix: bytes, start: int) -> Iterator[tuple[str, Digest]]:
+    """The paths in rows of `sources` whose key begins with the prefix and holds a text key from `start` on, each once,
+    with what its rows agree about."""
+    group, first, is_mixed = b"", b"", False
+    for key, value in view.rows.scan(view.rows.tables.sources, prefix):
+        if key[:-8] == group:
+            is_mixed = is_mixed or value != first
+            continue
+        if group:
+            yield _path_and_digest(group[start:], first, is_mixed)
+        group, first, is_mixed = key[:-8], value, False
+    if group:
+        yield _path_and_digest(group[start:], first, is_mixed)
+
+
+def _path_and_digest(key: bytes, value: bytes, is_mixed: bool) -> tuple[str, Digest]:
+    end = 8 + U64.unpack_from(value)[0]
+    return text_in_key(key, value[8:end]), MIXED if is_mixed else Digest(value[end:].decode())
 
 
 def _begins(below: bytes) -> tuple[bytes, ...]:

@@ -49,7 +49,8 @@ def settle(view: TenantView, name: str, role: Role) -> int:
     """The number of a relation, allotted where it has none. For writing."""
     known = by_name(view, name)
     if known is not None:
-        return view.relation_numbers.setdefault((name, role), known.number)
+        view.relation_numbers[name] = (role, known.number)
+        return known.number
     number = view.next_id(layout.NEXT_RELATION_KEY)
     tables = view.rows.tables
     view.rows.put(tables.relations, view.key + text_key(name.encode()), U32.pack(number))

@@ -83,8 +83,8 @@ class TenantView:
         found = rows.get(rows.tables.tenants, raw) if raw and len(raw) <= LARGEST_KEY_BYTES else None
         self.key = found or _NOBODY
         self.relation_names: dict[int, str] = {}
-        self.relation_numbers: dict[tuple[str, Role], int] = {}
-        """Relations that this transaction has settled with a role."""
+        self.relation_numbers: dict[str, tuple[Role, int]] = {}
+        """Relations that this transaction has settled, with their roles."""
         self.live: dict[Ref, tuple[int, Space]] = {}
         """Refs that a writing transaction has seen to have a live record: their numbers and namespaces."""
         self.name_keys: dict[tuple[str, str], bytes] = {}
@@ -141,6 +141,11 @@ class TenantView:
             return False
         row = self.rows.get(self.rows.tables.ids, layout.ID_KEY.pack(self.key, record_id))
         return row is not None and row[:4] in self.purged
+
+    def relation_number(self, relation: str, role: Role) -> int | None:
+        """The number of a relation that this transaction has settled with that role."""
+        known = self.relation_numbers.get(relation)
+        return known[1] if known is not None and known[0] is role else None
 
     def record_id(self, ref: Ref) -> int | None:
         """The number of a ref, or None where it was never written."""
