@@ -27,7 +27,7 @@ from benchmarks.sessions import default_cache
 from retrieval.ranking.look import Look
 from retrieval.ranking.prose.ranker import FITTED, ProseRanker
 from retrieval.ranking.query_class import QueryClass
-from retrieval.ranking.ranker import Ranked
+from retrieval.ranking.ranker import Ranked, Ranker, Ranking
 from retrieval.settings import RetrievalSettings
 from retrieval.text.embedding import MiniLmEmbedder
 
@@ -48,7 +48,7 @@ class Row:
         return float(self.choice.right[best].sum()) / self.gold
 
 
-class Keeping:
+class Keeping(Ranker):
     """The shipped ranker, keeping the features of the latest question by ref."""
 
     name = "keeping"
@@ -57,6 +57,16 @@ class Keeping:
         self._within = within
         self.features: dict[str, tuple[float, ...]] = {}
 
+    def begin(self) -> Ranking:
+        """An ordering as the ranker within gives it."""
+        return _Kept(self._within.begin(), self.features)
+
+
+class _Kept(Ranking):
+    def __init__(self, within: Ranking, features: dict[str, tuple[float, ...]]) -> None:
+        self._within = within
+        self._features = features
+
     def bring(self, look: Look) -> Mapping[int, float]:
         """What the ranker within brings."""
         return self._within.bring(look)
@@ -64,10 +74,9 @@ class Keeping:
     def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:
         """What the ranker within says."""
         ranked = self._within.rank(look, record_ids)
-        self.features = {
-            look.records[i].ref: tuple(v for name, v in ranked.features[i] if name in FITTED)
-            for i in sorted(record_ids)
-        }
+        for record_id in sorted(record_ids):
+            values = tuple(value for name, value in ranked.features[record_id] if name in FITTED)
+            self._features[look.records[record_id].ref] = values
         return ranked
 
 

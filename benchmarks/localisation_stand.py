@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,9 +14,8 @@ from retrieval.index.lexical import LexicalIndex
 from retrieval.index.vector import VectorIndex
 from retrieval.ingest.tree import ingest_tree
 from retrieval.project import Query, Retrieval
-from retrieval.ranking.code.ranker import CodeRanker, CodeTables
+from retrieval.ranking.code.ranker import CodeRanker, CodeRanking, CodeTables
 from retrieval.ranking.code.settings import CodeRankingSettings
-from retrieval.ranking.look import Look
 from retrieval.ranking.query_class import QueryClass
 from retrieval.record import Record
 from retrieval.settings import RetrievalSettings
@@ -82,12 +80,12 @@ class Stand:
 
     def ask(self, goal: str) -> Asked:
         """One projection for the goal."""
-        self._ranker.tables_made = None
         began = time.perf_counter()
         with self._store.snapshot(TENANT) as txn:
             deadline = Deadline(time.monotonic() + _PATIENCE_SECONDS, time.monotonic)
             projection = self._retrieval.project(txn, Query(goal, (self.namespace,)), deadline)
-        return Asked(projection, self._ranker.tables_made, (time.perf_counter() - began) * 1e3)
+        ranking = self._ranker.latest
+        return Asked(projection, ranking.made if ranking else None, (time.perf_counter() - began) * 1e3)
 
     def records_at(self, path: str) -> list[Record]:
         """The records of a file, by first line."""
@@ -107,10 +105,10 @@ class Stand:
 
 
 class _Tapped(CodeRanker):
-    """The product's ranker, which also leaves what it looked at."""
+    """The product's ranker, which also leaves its latest ordering."""
 
-    tables_made: CodeTables | None = None
+    latest: CodeRanking | None = None
 
-    def tables(self, look: Look, record_ids: Collection[int]) -> CodeTables:
-        self.tables_made = super().tables(look, record_ids)
-        return self.tables_made
+    def begin(self) -> CodeRanking:
+        self.latest = super().begin()
+        return self.latest

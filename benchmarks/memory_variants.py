@@ -8,14 +8,17 @@ from itertools import combinations
 from typing import Any
 
 from retrieval.fusion import fuse
+from retrieval.goal import Goal
+from retrieval.lanes.lane import Scope
 from retrieval.ranking.conversation.ranker import ConversationRanker
 from retrieval.ranking.conversation.settings import ConversationRankingSettings
 from retrieval.ranking.look import Look
 from retrieval.ranking.prose.ranker import ProseRanker
 from retrieval.ranking.prose.settings import ProseRankingSettings
 from retrieval.ranking.query_class import QueryClass
-from retrieval.ranking.ranker import Ranked, Ranker
+from retrieval.ranking.ranker import Ranked, Ranker, Ranking
 from retrieval.settings import FusionSettings, RetrievalSettings
+from retrieval.store.interface import Snapshot
 
 LANES = ("exact", "lexical", "vector", "graph", "links")
 """Lanes in the order in which they are listed; `links` is what the ranker itself brings."""
@@ -25,13 +28,17 @@ _WEIGHT = "_weight"
 _WITHOUT = "without "
 
 
-class OnlyLanes:
+class OnlyLanes(Ranker, Ranking):
     """Fused ranks of some lanes alone; what none of them found has no score."""
 
     def __init__(self, lanes: Collection[str], settings: FusionSettings) -> None:
         self.name = "+".join(lanes)
         self._lanes = frozenset(lanes)
         self._settings = settings
+
+    def begin(self) -> Ranking:
+        """Itself: it keeps nothing."""
+        return self
 
     def bring(self, look: Look) -> Mapping[int, float]:
         """Nothing."""
@@ -45,7 +52,7 @@ class OnlyLanes:
         return Ranked(fuse(votes, self._settings))
 
 
-class Recording:
+class Recording(Ranker):
     """A ranker that works as the one within, and keeps by name what others would have said of the same candidates."""
 
     def __init__(self, within: Ranker, others: Mapping[str, Ranker]) -> None:
@@ -60,6 +67,21 @@ class Recording:
         """Names of the others."""
         return tuple(self._others)
 
+    def read(self, txn: Snapshot, scope: Scope, goal: Goal) -> Goal:
+        """As the ranker within reads it."""
+        return self._within.read(txn, scope, goal)
+
+    def begin(self) -> Ranking:
+        """An ordering as the ranker within gives it."""
+        return _Recorded(self._within.begin(), self._others, self.orders)
+
+
+class _Recorded(Ranking):
+    def __init__(self, within: Ranking, others: Mapping[str, Ranker], orders: dict[str, list[str]]) -> None:
+        self._within = within
+        self._others = others
+        self._orders = orders
+
     def bring(self, look: Look) -> Mapping[int, float]:
         """What the ranker within brings."""
         return self._within.bring(look)
@@ -68,8 +90,8 @@ class Recording:
         """What the ranker within says."""
         refs = {record_id: record.ref for record_id, record in look.records.items()}
         for name, other in self._others.items():
-            scores = other.rank(look, record_ids).scores
-            self.orders[name] = [refs[i] for i in sorted(scores, key=lambda i: (-scores[i], refs[i]))]
+            scores = other.begin().rank(look, record_ids).scores
+            self._orders[name] = [refs[i] for i in sorted(scores, key=lambda i: (-scores[i], refs[i]))]
         return self._within.rank(look, record_ids)
 
 
@@ -78,11 +100,15 @@ def recordings(settings: RetrievalSettings, lanes: Collection[str], *, ablate: b
     fused = {only.name: only for only in (OnlyLanes(names, settings.fusion) for names in _subsets(lanes))}
     prose = {f"{_WITHOUT}{name}": ProseRanker(each) for name, each in _prose_without(settings.prose) if ablate}
     turns = {
-        f"{_WITHOUT}{name}": ConversationRanker(each) for name, each in _turns_without(settings.conversation) if ablate
+        f"{_WITHOUT}{name}": ConversationRanker(each, settings.goal)
+        for name, each in _turns_without(settings.conversation)
+        if ablate
     }
     return {
         QueryClass.PROSE: Recording(ProseRanker(settings.prose), {**fused, **prose}),
-        QueryClass.CONVERSATION: Recording(ConversationRanker(settings.conversation), {**fused, **turns}),
+        QueryClass.CONVERSATION: Recording(
+            ConversationRanker(settings.conversation, settings.goal), {**fused, **turns}
+        ),
     }
 
 

@@ -50,7 +50,8 @@ class Goal:
     """A goal ready for the lanes.
 
     `terms` are sorted by weight falling, then term. `names` are looked up exactly; `entities` are those among the
-    goal's names of which "occurs nowhere" is worth saying, each once. `refs` look like refs. `unread_characters`,
+    goal's names of which "occurs nowhere" is worth saying, each once. `refs` look like refs. `speakers` are those of a
+    conversation that the goal names, known once its scope is. `unread_characters`,
     `unused_terms` and `unused_names` count what the settings' caps left out.
     """
 
@@ -59,6 +60,7 @@ class Goal:
     names: tuple[GoalName, ...] = ()
     entities: tuple[GoalName, ...] = ()
     refs: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
     embedded: str = ""
     unread_characters: int = 0
     unused_terms: int = 0

@@ -11,7 +11,7 @@ from retrieval.errors import DeadlinePassed, IndexUnavailable
 from retrieval.hinting import lifted, pointing_weight
 from retrieval.ranking.diversity import Demoted, diversified
 from retrieval.ranking.look import Look
-from retrieval.ranking.ranker import Features, Ranked, Ranker
+from retrieval.ranking.ranker import Features, Ranked, Ranker, Ranking
 from retrieval.record import Record
 from retrieval.settings import RetrievalSettings
 from workingset.vocabulary import Ref
@@ -31,12 +31,12 @@ def ordered(
     look: Look,
     record_ids: Sequence[int],
     hints: Mapping[int, float],
-    ranker: Ranker,
+    ranking: Ranking,
     by_ranks: Ranker,
     settings: RetrievalSettings,
 ) -> Ordered:
     """Order admitted records; `hints` are strengths by record id. Fused ranks order where the ranker cannot work."""
-    ranked, note = _ranked(look, record_ids, ranker, by_ranks)
+    ranked, note = _ranked(look, record_ids, ranking, by_ranks)
     scores = ranked.scores
     if hints:
         scores = lifted(scores, record_ids, hints, pointing_weight(look.goal, settings.hints), settings.fusion)
@@ -48,12 +48,11 @@ def ordered(
     return Ordered(diverse.order, falling, ranked.features, "; ".join(filter(None, (note, _told(diverse.demoted)))))
 
 
-def _ranked(look: Look, record_ids: Sequence[int], ranker: Ranker, by_ranks: Ranker) -> tuple[Ranked, str]:
+def _ranked(look: Look, record_ids: Sequence[int], ranking: Ranking, by_ranks: Ranker) -> tuple[Ranked, str]:
     try:
-        return ranker.rank(look, record_ids), ""
+        return ranking.rank(look, record_ids), ""
     except (IndexUnavailable, DeadlinePassed) as failure:
-        note = f"by ranks, for {ranker.name} could not work: {failure}"
-        return by_ranks.rank(look, record_ids), note
+        return by_ranks.begin().rank(look, record_ids), f"by ranks, for the ranker could not work: {failure}"
 
 
 def _falling(order: Sequence[int], scores: Mapping[int, float], records: Mapping[int, Record]) -> dict[int, float]:

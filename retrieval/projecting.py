@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.admission import SUPERSEDED, Gate, verified
@@ -14,7 +14,7 @@ from retrieval.errors import DeadlinePassed, IndexUnavailable
 from retrieval.evidence import Evidence
 from retrieval.execution import DISCARDED, LaneRun, Order, run_lanes, stopped
 from retrieval.fusion import fuse
-from retrieval.goal import Goal, parse_goal
+from retrieval.goal import parse_goal
 from retrieval.index.sensor import LexicalSearch, WeightedTerm
 from retrieval.lanes.contract import Cosine, ExactMatch, Linked
 from retrieval.lanes.exact import EXACT
@@ -26,10 +26,9 @@ from retrieval.lanes.vector import VECTOR, Demand, Prefer, rerank
 from retrieval.ordering import Ordered, ordered
 from retrieval.overflow import Overflow
 from retrieval.query import Query
-from retrieval.ranking.conversation.speakers import named_speakers, without_speakers
 from retrieval.ranking.look import Look
 from retrieval.ranking.query_class import QueryClass, query_class
-from retrieval.ranking.ranker import Following, Ranker
+from retrieval.ranking.ranker import Ranker
 from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
 from retrieval.relevance import RelevanceScale, TermWeights
@@ -78,20 +77,19 @@ class Projecting:
         with self._steps.step("goal"):
             self._scope = scope_of(txn, query.namespaces)
             self._class = query_class(txn, self._scope)
-            self._speakers: tuple[str, ...] = ()
-            self._goal = self._parsed(query.goal)
+            self._ranker = parts.rankers[self._class]
+            self._ranking = self._ranker.begin()
+            self._goal = self._ranker.read(txn, self._scope, parse_goal(query.goal, self._settings.goal))
             self._frequencies = self._term_frequencies()
             self._weights = TermWeights.of(
                 self._goal.terms, self._frequencies, self._scope.records, self._settings.relevance
             )
-        self._ranker = parts.rankers[self._class]
         self._gate = Gate(txn, self._scope, query.now_seconds)
         self._evidence = Evidence(txn, parts.model, parts.terms, self._weights, parts.scale)
-        self._evidence.grounded = bool(self._speakers)
+        self._evidence.grounded = bool(self._goal.speakers)
         self._standings = Standings(
             txn, self._scope, query.now_seconds, self._evidence, self._settings.closure, parts.sources
         )
-        self._kept: dict[Hashable, Mapping[int, float]] = {}
         self._proposals: dict[str, LaneProposal] = {}
         self._exact_hits: tuple[LaneHit, ...] = ()
         self._rejected: Counter[str] = Counter()
@@ -107,7 +105,7 @@ class Projecting:
             ranked_ids, near_misses = self._above_floor(lanes)
         with self._steps.step("ranking"):
             order = ordered(
-                self._look(), ranked_ids, self._evidence.hints, self._ranker, self._parts.by_ranks, self._settings
+                self._look(), ranked_ids, self._evidence.hints, self._ranking, self._parts.by_ranks, self._settings
             )
         with self._steps.step("closure"):
             ranked, needed = self._ranked(order, lanes)
@@ -139,14 +137,6 @@ class Projecting:
             fusion=_joined(self._class.value, self._ranker.name, self._settings.relevance.name, order.note),
             timings_ms=self._steps.taken(),
         )
-
-    def _parsed(self, text: str) -> Goal:
-        """The goal; asked of conversations, its words come without the names of those who spoke."""
-        goal = parse_goal(text, self._settings.goal)
-        if self._class is not QueryClass.CONVERSATION:
-            return goal
-        self._speakers = named_speakers(self._txn, self._scope, text)
-        return without_speakers(goal, self._speakers, self._settings.goal)
 
     def _term_frequencies(self) -> dict[str, int]:
         """How many records hold each term of the goal; empty where the index cannot say."""
@@ -204,7 +194,6 @@ class Projecting:
         }
 
     def _look(self) -> Look:
-        brought = self._proposals.get(LINKS)
         return Look(
             txn=self._txn,
             query=self._query,
@@ -220,15 +209,13 @@ class Projecting:
             lexical=self._parts.lexical,
             model=self._parts.model,
             deadline=self._deadline,
-            brought={hit.record_id: hit.rank.order_value for hit in brought.hits} if brought else {},
-            kept=self._kept,
         )
 
     def _bring(self) -> None:
         """Admit what the ranker says that the lanes' hits lead to."""
         with self._steps.step(LINKS):
             try:
-                brought = self._ranker.bring(self._look())
+                brought = self._ranking.bring(self._look())
             except IndexUnavailable as failure:
                 self._proposals[LINKS] = nothing(LINKS, "unavailable", str(failure))
                 return
@@ -240,9 +227,8 @@ class Projecting:
         with self._steps.step("relevance"):
             self._evidence.weigh(self._gate.records, {})
         with self._steps.step(LINKS):
-            if isinstance(self._ranker, Following):
-                brought = self._ranker.strengths(self._look())
-            hits = tuple(LaneHit(i, Linked(strength)) for i, strength in sorted(brought.items()) if strength > 0.0)
+            strengths = self._ranking.strengths(self._look(), brought)
+            hits = tuple(LaneHit(i, Linked(strength)) for i, strength in sorted(strengths.items()) if strength > 0.0)
             if hits:
                 self._proposals[LINKS] = LaneProposal(hits, LaneOutcome(LINKS, "ok", hits=len(hits)))
                 self._evidence.link({hit.record_id: hit.rank.order_value for hit in hits})
@@ -250,8 +236,7 @@ class Projecting:
     def _worth_comparing(self, lexical: LaneProposal) -> list[int]:
         """Admitted records whose likeness would tell most: the ranker's choice where it has one, then by words."""
         by_words = sorted(lexical.hits, key=lambda hit: (-hit.rank.order_value, hit.record_id))
-        chosen = self._ranker.alike(self._look()) if isinstance(self._ranker, Following) else ()
-        every = dict.fromkeys([*chosen, *(hit.record_id for hit in by_words)])
+        every = dict.fromkeys([*self._ranking.alike(self._look()), *(hit.record_id for hit in by_words)])
         return [record_id for record_id in every if record_id in self._gate.records]
 
     def _embed_on_demand(self) -> None:

@@ -6,16 +6,25 @@ from collections.abc import Collection, Mapping
 
 from retrieval.fusion import fuse
 from retrieval.ranking.look import Look
-from retrieval.ranking.ranker import Ranked
+from retrieval.ranking.ranker import Ranked, Ranker, Ranking
 from retrieval.settings import FusionSettings
 
 
-class ByRanks:
+class ByRanks(Ranker):
     """Reciprocal rank fusion of the lanes' votes."""
 
     def __init__(self, settings: FusionSettings) -> None:
         self._settings = settings
         self.name = settings.name
+
+    def begin(self) -> Ranking:
+        """An ordering that keeps nothing."""
+        return _Fused(self._settings)
+
+
+class _Fused(Ranking):
+    def __init__(self, settings: FusionSettings) -> None:
+        self._settings = settings
 
     def bring(self, look: Look) -> Mapping[int, float]:
         """Nothing: ranks lead nowhere."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from retrieval.deadline import Deadline
 from retrieval.goal import Goal
@@ -23,8 +23,7 @@ class Look:
     `records` are those admitted at the cut. `hits` are the lanes' own scores of admitted records, by lane: BM25 of
     `lexical`, names' strength of `exact`, and so on; `cosines` holds every admitted record whose cosine is known.
     `named` are the exact hits whose name holds at the cut. `weights` tells what each term of the goal weighs and how
-    many records of the scope hold it. `terms` analyses records once. `brought` are strengths of what `bring` proposed.
-    `kept` is the ranker's own: what it searched for in `bring` and needs again in `rank`, by keys of its choice.
+    many records of the scope hold it. `terms` analyses records once.
     """
 
     txn: Snapshot
@@ -41,5 +40,3 @@ class Look:
     lexical: LexicalSearch
     model: str
     deadline: Deadline
-    brought: Mapping[int, float]
-    kept: dict[Hashable, Mapping[int, float]] = field(default_factory=dict[Hashable, Mapping[int, float]])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
 
+from retrieval.goal import Goal
+from retrieval.lanes.lane import Scope
 from retrieval.ranking.look import Look
+from retrieval.store.interface import Snapshot
 
 Features = tuple[tuple[str, float], ...]
 
@@ -20,37 +23,46 @@ class Ranked:
     features: Mapping[int, Features] = field(default_factory=dict[int, Features])
 
 
-class Ranker(Protocol):
-    """One named, versioned way to order. Stateless between calls; safe from any thread.
+class Ranking(ABC):
+    """The ordering of one projection: asked in the order of the methods, by one thread, with looks at that projection
+    alone. What it finds in one step it may keep for the next.
 
-    May raise IndexUnavailable, after which the order falls back to ranks and says so.
+    Any step may raise IndexUnavailable or DeadlinePassed; from `rank`, the order falls back to ranks and says so.
     """
 
-    @property
-    def name(self) -> str:
-        """Name and version, as receipts show them."""
-        ...
-
+    @abstractmethod
     def bring(self, look: Look) -> Mapping[int, float]:
         """Further records that what was found leads to, each with the strength in (0, 1] of what leads there.
 
         They are admitted like a lane's hits. Asked once, after the lanes; bounded by the ranker's settings.
         """
-        ...
 
-    def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:
-        """Scores for all of `record_ids`, which are admitted records at or above the relevance floor."""
-        ...
-
-
-@runtime_checkable
-class Following(Protocol):
-    """A ranker that looks at what it brought once more when it is admitted, between `bring` and `rank`."""
-
-    def strengths(self, look: Look) -> Mapping[int, float]:
-        """How strongly what was found leads to the admitted ones, in place of what `bring` said; 0 for the others."""
-        ...
+    def strengths(self, look: Look, brought: Mapping[int, float]) -> Mapping[int, float]:
+        """The strengths of what was `brought` once it is admitted and can be read; 0 for what leads nowhere."""
+        del look
+        return brought
 
     def alike(self, look: Look) -> Sequence[int]:
         """Records whose likeness would tell most, best first: those without a vector are embedded before others."""
-        ...
+        del look
+        return ()
+
+    @abstractmethod
+    def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:
+        """Scores for all of `record_ids`, which are admitted records at or above the relevance floor."""
+
+
+class Ranker(ABC):
+    """One named, versioned way to order. Safe from any thread."""
+
+    name: str
+    """Name and version, as receipts show them."""
+
+    def read(self, txn: Snapshot, scope: Scope, goal: Goal) -> Goal:
+        """The goal as the lanes shall be asked for it in this class of query."""
+        del txn, scope
+        return goal
+
+    @abstractmethod
+    def begin(self) -> Ranking:
+        """What orders one projection."""

@@ -17,6 +17,6 @@ def rankers(settings: RetrievalSettings) -> Mapping[QueryClass, Ranker]:
     """The ranker of every class."""
     return {
         QueryClass.CODE: CodeRanker(settings.code, Histories(), settings.goal.read_characters),
-        QueryClass.CONVERSATION: ConversationRanker(settings.conversation),
+        QueryClass.CONVERSATION: ConversationRanker(settings.conversation, settings.goal),
         QueryClass.PROSE: ProseRanker(settings.prose),
     }

@@ -16,10 +16,9 @@ from retrieval.index.lexical import LexicalIndex
 from retrieval.index.vector import VectorIndex
 from retrieval.ingest.tree import ingest_tree
 from retrieval.project import Query, Retrieval
-from retrieval.ranking.code.ranker import CodeRanker, CodeTables
+from retrieval.ranking.code.ranker import CodeRanker, CodeRanking, CodeTables
 from retrieval.ranking.code.scoring import FILE_FEATURES, RECORD_FEATURES
 from retrieval.ranking.code.settings import CodeRankingSettings
-from retrieval.ranking.look import Look
 from retrieval.ranking.query_class import QueryClass
 from retrieval.settings import RetrievalSettings
 from retrieval.store.lmdb import open_store
@@ -32,13 +31,13 @@ TENANT = TenantId("local")
 
 
 class Tapped(CodeRanker):
-    """The ranker, which also leaves what it looked at."""
+    """The ranker, which also leaves its latest ordering."""
 
-    last: CodeTables | None = None
+    latest: CodeRanking | None = None
 
-    def tables(self, look: Look, record_ids: Collection[int]) -> CodeTables:
-        self.last = super().tables(look, record_ids)
-        return self.last
+    def begin(self) -> CodeRanking:
+        self.latest = super().begin()
+        return self.latest
 
 
 @dataclass
@@ -75,8 +74,9 @@ class CodeRoom:
         raise NotImplementedError
 
     def _tables(self) -> CodeTables:
-        assert self.ranker.last is not None
-        return self.ranker.last
+        assert self.ranker.latest is not None
+        assert self.ranker.latest.made is not None
+        return self.ranker.latest.made
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from retrieval.errors import IndexUnavailable
 from retrieval.projecting import scope_of
 from retrieval.ranking.look import Look
 from retrieval.ranking.query_class import QueryClass, query_class
-from retrieval.ranking.ranker import Ranked, Ranker
+from retrieval.ranking.ranker import Ranked, Ranker, Ranking
 from tests.world import CODE, TENANT, World, record, refs
 
 LEASE = record("lease", "the lease expires after a turn")
@@ -19,7 +19,7 @@ EXPIRY = record("expiry", "the lease expires when its lease is over and the leas
 STRANGER = record("stranger", "nothing of the kind")
 
 
-class Backwards:
+class Backwards(Ranker, Ranking):
     """Orders by ref, last first, and brings one more record."""
 
     name = "backwards-1"
@@ -27,6 +27,9 @@ class Backwards:
     def __init__(self, brings: Mapping[int, float] | None = None, *, down: bool = False) -> None:
         self._brings = brings or {}
         self._down = down
+
+    def begin(self) -> Ranking:
+        return self
 
     def bring(self, look: Look) -> Mapping[int, float]:
         assert all(look.records[i].namespace == CODE for i in look.hits["lexical"])
@@ -85,7 +88,7 @@ def test_a_ranker_that_cannot_work_leaves_the_order_to_ranks_and_says_so(world: 
     down = world.ask("lease expires", world.retrieval(ranked_by=everywhere(Backwards(down=True))))
 
     assert refs(down) == refs(world.ask("lease expires"))
-    assert "backwards-1 could not work: its table is gone" in down.fusion
+    assert "the ranker could not work: its table is gone" in down.fusion
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,11 @@ in that a file has no BM25 of its own: its parts' best three stand for it (measu
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from typing import Final
 
-from retrieval.goal import Goal
 from retrieval.history.reading import Histories
 from retrieval.ranking.code.parts import record_table
 from retrieval.ranking.code.paths import file_of
@@ -29,9 +27,8 @@ from retrieval.ranking.code.scoring import (
 from retrieval.ranking.code.settings import CodeRankingSettings
 from retrieval.ranking.code.table import FileTable, Gathered, Places, admit_file, file_table, gather
 from retrieval.ranking.look import Look
-from retrieval.ranking.ranker import Ranked
+from retrieval.ranking.ranker import Ranked, Ranker, Ranking
 from retrieval.record import Record
-from retrieval.store.interface import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +45,8 @@ class CodeTables:
     file_of: tuple[int, ...]
 
 
-class CodeRanker:
-    """Orders results of code. Safe from any thread."""
+class CodeRanker(Ranker):
+    """Orders results of code."""
 
     def __init__(self, settings: CodeRankingSettings, histories: Histories, read_characters: int) -> None:
         """`read_characters` of a goal are read, as its terms are."""
@@ -57,13 +54,30 @@ class CodeRanker:
         self._histories: Final = histories
         self._read_characters: Final = read_characters
         self._places: Final = Places(settings.remembered_places)
-        self._last: Final = threading.local()
-        self.name: Final = settings.name
+        self.name = settings.name
+
+    def begin(self) -> CodeRanking:
+        """An ordering that asks its lanes once, in `bring`."""
+        return CodeRanking(self._settings, self._histories, self._read_characters, self._places)
+
+
+class CodeRanking(Ranking):
+    """The ordering of one projection. `made` is what the latest scores were made of."""
+
+    def __init__(
+        self, settings: CodeRankingSettings, histories: Histories, read_characters: int, places: Places
+    ) -> None:
+        self._settings: Final = settings
+        self._histories: Final = histories
+        self._read_characters: Final = read_characters
+        self._places: Final = places
+        self._gathered: Gathered | None = None
+        self._parts: tuple[tuple[int, ...], ...] = ()
+        self.made: CodeTables | None = None
 
     def bring(self, look: Look) -> Mapping[int, float]:
         """The best parts of the best files, whichever lane found them; raises IndexUnavailable and DeadlinePassed."""
         gathered = self._gather(look)
-        self._last.gathered = (look.txn, look.goal, gathered)
         table = file_table(look, gathered, self._settings, {})
         scores = score(
             normalised(table.values, FILE_FEATURES, UNBOUNDED_OF_FILES), self._settings.file(len(look.goal.terms))
@@ -71,16 +85,15 @@ class CodeRanker:
         best = nlargest(
             self._settings.brought_files, range(len(table.files)), key=lambda at: (scores[at], table.places[at])
         )
-        parts = [self._parts(gathered, table.files[at], place) for place, at in enumerate(best)]
-        gathered.parts = tuple(map(tuple, parts))
-        return dict.fromkeys((record_id for held in parts for record_id in held), 1.0)
+        self._parts = tuple(self._parts_of(gathered, table.files[at], place) for place, at in enumerate(best))
+        return dict.fromkeys((record_id for held in self._parts for record_id in held), 1.0)
 
-    def strengths(self, look: Look) -> Mapping[int, float]:
+    def strengths(self, look: Look, brought: Mapping[int, float]) -> Mapping[int, float]:
         """How much of the goal's weight the best parts of a file cover together: what a file says of the goal is said
         of its parts. Weighed as the relevance scale weighs the words of one record. The first files have a least."""
-        gathered = self._known(look)
+        del brought
         strengths: dict[int, float] = {}
-        for place, parts in enumerate(gathered.parts if gathered is not None else ()):
+        for place, parts in enumerate(self._parts):
             held = [record_id for record_id in parts if record_id in look.records]
             best = [look.terms.of(look.records[i]).terms for i in held[: self._settings.brought_records]]
             covered = look.weights.coverage(frozenset().union(*best)) ** self._settings.evidence_exponent
@@ -90,23 +103,21 @@ class CodeRanker:
 
     def alike(self, look: Look) -> Sequence[int]:
         """The best part of each of the best files, then the second ones."""
-        gathered = self._known(look)
-        parts = gathered.parts if gathered is not None else ()
-        return [held[place] for place in range(2) for held in parts if len(held) > place]
+        del look
+        return [held[place] for place in range(2) for held in self._parts if len(held) > place]
 
     def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:
         """Scores of the records, each with the features of its file and its own; raises IndexUnavailable."""
-        tables = self.tables(look, record_ids)
-        totals = self.scores(look, tables)
+        tables = self.made = self._tables(look, record_ids)
+        totals = self._scores(look, tables)
         return Ranked(
             {record_id: total for (record_id, _), total in zip(tables.records, totals.tolist(), strict=True)},
             {record_id: self._shown(tables, at) for at, (record_id, _) in enumerate(tables.records)},
         )
 
-    def tables(self, look: Look, record_ids: Collection[int]) -> CodeTables:
+    def _tables(self, look: Look, record_ids: Collection[int]) -> CodeTables:
         """The features behind the scores; raises IndexUnavailable."""
-        gathered = self._known(look) or self._gather(look)
-        self._last.gathered = None
+        gathered = self._gather(look)
         records = tuple((i, look.records[i]) for i in sorted(record_ids))
         for _, record in records:
             admit_file(look, gathered, record)
@@ -126,26 +137,24 @@ class CodeRanker:
             tuple(rows[file_of(look, record)] if record.path else -1 for _, record in records),
         )
 
-    def scores(self, look: Look, tables: CodeTables) -> Matrix:
+    def _scores(self, look: Look, tables: CodeTables) -> Matrix:
         """One score a record, in the order of the table."""
         files, own = self._settings.file(len(look.goal.terms)), self._settings.record
         return of_parts(score(tables.file_values, files), score(tables.record_values, own), tables.file_of)
 
     def _gather(self, look: Look) -> Gathered:
-        return gather(look, self._histories, self._settings, self._read_characters, self._places)
+        """What the ranker's own lanes find, looked for once; again where `bring` could not."""
+        if self._gathered is None:
+            self._gathered = gather(look, self._histories, self._settings, self._read_characters, self._places)
+        return self._gathered
 
-    def _known(self, look: Look) -> Gathered | None:
-        """What `bring` gathered for this very projection."""
-        last: tuple[Snapshot, Goal, Gathered] | None = getattr(self._last, "gathered", None)
-        return last[2] if last is not None and last[0] is look.txn and last[1] is look.goal else None
-
-    def _parts(self, gathered: Gathered, file: int, place: int) -> list[int]:
+    def _parts_of(self, gathered: Gathered, file: int, place: int) -> tuple[int, ...]:
         """The file's best parts by words, more of the first files; the record that stands for it where it has none."""
         settings, searched = self._settings, gathered.searched
         limit = settings.whole_file_records if place < settings.whole_files else settings.brought_records
         by_words = [*searched.chunk.files.get(file, ()), *searched.first_line.files.get(file, ())]
-        parts = list(dict.fromkeys(record_id for _, record_id in by_words))[:limit]
-        return parts or [i for i in (gathered.first.get(file),) if i is not None]
+        parts = tuple(dict.fromkeys(record_id for _, record_id in by_words))[:limit]
+        return parts or tuple(i for i in (gathered.first.get(file),) if i is not None)
 
     def _shown(self, tables: CodeTables, at: int) -> tuple[tuple[str, float], ...]:
         """Non-zero features, normalised, those of the file as `file.…`."""

@@ -49,8 +49,6 @@ class Gathered:
     places: dict[int, Place] = field(default_factory=dict[int, Place])
     first: dict[int, int] = field(default_factory=dict[int, int])
     """The record that stands for a file: its best part by words, else its first."""
-    parts: tuple[tuple[int, ...], ...] = ()
-    """The parts that were brought, by file, best files and parts first."""
 
 
 class Places(dict[int, Place]):

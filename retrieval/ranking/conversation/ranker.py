@@ -9,32 +9,50 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from heapq import nlargest
 
+from retrieval.goal import Goal
 from retrieval.index.sensor import FieldWeights, Sieve
 from retrieval.lanes.exact import EXACT
 from retrieval.lanes.graph import GRAPH
-from retrieval.lanes.lane import BRIDGE_KINDS
+from retrieval.lanes.lane import BRIDGE_KINDS, Scope
 from retrieval.lanes.lexical import LEXICAL
 from retrieval.ranking.conversation.asked_dates import asked_dates, asks_when, fit
 from retrieval.ranking.conversation.sessions import session_means, spread
 from retrieval.ranking.conversation.settings import ConversationRankingSettings
-from retrieval.ranking.conversation.speakers import named_speakers
+from retrieval.ranking.conversation.speakers import named_speakers, without_speakers
 from retrieval.ranking.conversation.turns import TurnFacts, asks, speaks_of_time, turn_facts
 from retrieval.ranking.look import Look
-from retrieval.ranking.ranker import Ranked
+from retrieval.ranking.ranker import Ranked, Ranker, Ranking
 from retrieval.ranking.shares import over_best
 from retrieval.record import TURN_KIND
+from retrieval.settings import GoalSettings
+from retrieval.store.interface import Snapshot
 
 _WINDOW = FieldWeights(beside=1.0)
 _SIEVE = Sieve(not_kinds=BRIDGE_KINDS)
 
 
-class ConversationRanker:
+class ConversationRanker(Ranker):
     """Orders turns."""
 
     name = "conversation-1"
 
+    def __init__(self, settings: ConversationRankingSettings, goals: GoalSettings) -> None:
+        self._settings = settings
+        self._goals = goals
+
+    def read(self, txn: Snapshot, scope: Scope, goal: Goal) -> Goal:
+        """The goal with its speakers known and out of its words."""
+        return without_speakers(goal, named_speakers(txn, scope, goal.text), self._goals)
+
+    def begin(self) -> Ranking:
+        """An ordering that searches the turns' windows once."""
+        return _ConversationRanking(self._settings)
+
+
+class _ConversationRanking(Ranking):
     def __init__(self, settings: ConversationRankingSettings) -> None:
         self._settings = settings
+        self._found: Mapping[int, float] | None = None
 
     def bring(self, look: Look) -> Mapping[int, float]:
         """The turns that say most with their neighbours' words, and those most alike; raises IndexUnavailable,
@@ -88,7 +106,12 @@ class ConversationRanker:
         return {i: (windows if i in turns else plain).get(i, 0.0) for i in record_ids}
 
     def _windows(self, look: Look) -> Mapping[int, float]:
-        """BM25 of turns with their neighbours' words, over the best one's."""
+        """BM25 of turns with their neighbours' words, over the best one's; searched for once."""
+        if self._found is None:
+            self._found = self._searched(look)
+        return self._found
+
+    def _searched(self, look: Look) -> Mapping[int, float]:
         look.deadline.check()
         scope, terms = look.scope, look.goal.terms
         hits = look.lexical.search(
@@ -98,7 +121,7 @@ class ConversationRanker:
 
     def _said_by(self, look: Look, facts: Mapping[int, TurnFacts]) -> Mapping[int, float]:
         """1 for turns of the speaker that the question names; of several, it does not say whose words are wanted."""
-        named = named_speakers(look.txn, look.scope, look.goal.text)
+        named = look.goal.speakers
         if len(named) != 1:
             return dict.fromkeys(facts, 0.0)
         return {i: float(named[0] in known.speaker.split() or named[0] == known.speaker) for i, known in facts.items()}

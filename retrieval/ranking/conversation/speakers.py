@@ -7,7 +7,6 @@ small encoder gives a name more weight than all else (LoCoMo, recall at 10 of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from retrieval.goal import Goal, parse_goal
@@ -29,11 +28,13 @@ def named_speakers(txn: Snapshot, scope: Scope, text: str) -> tuple[str, ...]:
     return tuple(word for word in words if any(_speaks(txn, namespace, word) for namespace in scope.namespaces))
 
 
-def without_speakers(goal: Goal, speakers: Iterable[str], settings: GoalSettings) -> Goal:
-    """The goal with terms and text to embed as if it did not name them; unchanged where nothing would be left."""
+def without_speakers(goal: Goal, speakers: tuple[str, ...], settings: GoalSettings) -> Goal:
+    """The goal with its speakers, terms and text to embed as if it did not name them; those as they are where nothing
+    would be left."""
     named = "|".join(re.escape(name) for name in speakers)
     if not named:
         return goal
+    goal = replace(goal, speakers=speakers)
     rest = parse_goal(re.sub(rf"\b(?:{named})\b(?:['’]s?\b)?", " ", goal.text), settings)
     if not rest.terms:
         return goal

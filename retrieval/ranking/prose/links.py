@@ -20,16 +20,20 @@ from retrieval.ranking.shares import over_best
 from retrieval.text.tokens import analyse
 
 _SIEVE = Sieve(not_kinds=BRIDGE_KINDS)
-_SHARING = "sharing"
 _TITLES = FieldWeights(title=1.0)
 _TEXTS = FieldWeights(title=1.0, body=1.0)
 
 
-class Links:
-    """Links from seeds. Lives within one call of the ranker. Its methods raise IndexUnavailable, DeadlinePassed."""
+Shared = dict[int, Mapping[int, float]]
+"""By seed, what `Links.sharing` found: the one search of it that more than one call of a ranking needs."""
 
-    def __init__(self, look: Look, settings: ProseRankingSettings) -> None:
+
+class Links:
+    """Links from seeds. Lives within one call of the ranking. Its methods raise IndexUnavailable, DeadlinePassed."""
+
+    def __init__(self, look: Look, settings: ProseRankingSettings, shared: Shared) -> None:
         self._look = look
+        self._shared = shared
         self._settings = settings
         self._question = Mentions(look.goal.text)
         self._answering: dict[frozenset[str], Mapping[int, float]] = {}
@@ -49,13 +53,13 @@ class Links:
     def sharing(self, seed: Seed) -> Mapping[int, float]:
         """How much of what a seed names other records hold, over the best of them: BM25 of its names' terms, which
         weigh by how rare they are once more."""
-        kept = self._look.kept.get((_SHARING, seed.record_id))
-        if kept is None:
+        known = self._shared.get(seed.record_id)
+        if known is None:
             weighted = [WeightedTerm(term, self._rarity(term)) for term in self._named_terms(seed)]
             found = self._search(weighted, _TEXTS, self._settings.seed_hits + 1)
             found.pop(seed.record_id, None)
-            kept = self._look.kept[_SHARING, seed.record_id] = over_best(found)
-        return kept
+            known = self._shared[seed.record_id] = over_best(found)
+        return known
 
     def answering(self, left: frozenset[str]) -> Mapping[int, float]:
         """How much of the goal's terms that are `left` records hold, over the best of them, by BM25."""

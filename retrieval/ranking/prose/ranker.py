@@ -13,11 +13,11 @@ from heapq import nlargest
 from retrieval.lanes.exact import EXACT
 from retrieval.lanes.graph import GRAPH
 from retrieval.ranking.look import Look
-from retrieval.ranking.prose.links import Links
+from retrieval.ranking.prose.links import Links, Shared
 from retrieval.ranking.prose.open_question import OpenQuestion
 from retrieval.ranking.prose.seeds import Direct, direct, seeds
 from retrieval.ranking.prose.settings import ProseRankingSettings
-from retrieval.ranking.ranker import Features, Ranked
+from retrieval.ranking.ranker import Features, Ranked, Ranker, Ranking
 
 FITTED = ("lexical", "vector", "named", "mentioned", "shared", "answering")
 """Names of the features whose weights are fitted, in the order of these."""
@@ -25,7 +25,7 @@ FEATURES = (*FITTED, "exact_names", "graph_mass")
 """Names of all features."""
 
 
-class ProseRanker:
+class ProseRanker(Ranker):
     """Orders titled prose."""
 
     name = "prose-1"
@@ -33,10 +33,20 @@ class ProseRanker:
     def __init__(self, settings: ProseRankingSettings) -> None:
         self._settings = settings
 
+    def begin(self) -> Ranking:
+        """An ordering that searches once for what each seed leads to."""
+        return _ProseRanking(self._settings)
+
+
+class _ProseRanking(Ranking):
+    def __init__(self, settings: ProseRankingSettings) -> None:
+        self._settings = settings
+        self._shared: Shared = {}
+
     def bring(self, look: Look) -> Mapping[int, float]:
         """Records whose title the question holds, and what the seeds lead to; raises IndexUnavailable,
         DeadlinePassed."""
-        links, left = Links(look, self._settings), OpenQuestion(look)
+        links, left = Links(look, self._settings, self._shared), OpenQuestion(look)
         strengths: dict[int, float] = dict.fromkeys(links.named_in_question(), 1.0)
         for seed in seeds(look, direct(look, look.records, self._settings), self._settings):
             found = dict.fromkeys(links.named_in(seed), 1.0)
@@ -71,7 +81,7 @@ class ProseRanker:
         self, look: Look, found: Direct, record_ids: Collection[int]
     ) -> Mapping[int, tuple[float, float, float]]:
         """By record, the best over all seeds: title mentioned, names shared, both with what the seed leaves open."""
-        links, question = Links(look, self._settings), OpenQuestion(look)
+        links, question = Links(look, self._settings, self._shared), OpenQuestion(look)
         best = dict.fromkeys(record_ids, (0.0, 0.0, 0.0))
         for seed in seeds(look, found, self._settings):
             mentioned = links.mentioned(seed, record_ids)
