@@ -101,7 +101,7 @@ def _copied(record: Record, copy: int, place: int) -> Record:
 
     def own(match: re.Match[str]) -> str:
         word = match.group()
-        return word + suffix if xxhash.xxh32_intdigest(word) % _OWN_SHARE == 0 else word
+        return word + suffix if xxhash.xxh32_intdigest(word.encode()) % _OWN_SHARE == 0 else word
 
     text = _WORD.sub(own, record.text) if copy else record.text
     path = f"copy{copy}/{record.path}"
