@@ -7,8 +7,10 @@ tests too. Rows are answered by commit, so that a tree differs little from the o
 demand for the best lexical hits, as the daemon makes them, but given the time they take.
 
 Lanes alone, in pairs, and ablations order the same candidates with the weights of other features at 0. Beside us: BM25
-over whole files of the same tree, and Aider's repository map, whose files count in the order in which its text names
-them. Half A of the rows chose the settings, half B reports. RESULT lines are for programs.
+over whole files of the same tree, and Aider, by its own ranking of files and by what its repository map names.
+
+The weights that ship were fitted on all open rows: on those, this program's figures are in-sample, in both halves, and
+`benchmarks/fit_ranking.py` prints what weights of the other half give. RESULT lines are for programs.
 """
 
 from __future__ import annotations
@@ -30,8 +32,9 @@ from benchmarks.localisation_figures import (
     as_ordered,
     efficiency,
     figures,
+    mapped_files,
     packed_all,
-    recall,
+    packed_files,
     subsets,
     with_lanes,
     without,
@@ -124,7 +127,6 @@ def inputs(sets: Mapping[str, Sequence[RowResult]]) -> str:
     rows: list[tuple[str, ...]] = []
     for name, of_set in sets.items():
         located = [r.located for r in of_set if r.located is not None]
-        took = sorted(one.milliseconds for one in located)
         rows.append(
             (
                 name,
@@ -133,13 +135,12 @@ def inputs(sets: Mapping[str, Sequence[RowResult]]) -> str:
                 str(sum(not one.gold for one in located)),
                 str(sum(bool(one.gold_functions) for one in located)),
                 f"{max((one.records for one in located), default=0):,}",
-                f"{took[len(took) // 2] if took else nan:.0f}",
                 str(sum(one.model_calls for one in located)),
                 str(sum(one.embedding_calls for one in located)),
                 " / ".join(sorted({one.order.split(";")[0] + one.order.split(";")[1] for one in located})),
             )
         )
-    head = ("set", "rows", "no tree", "no gold", "functions", "records", "p50 ms", "model calls", "embedded", "order")
+    head = ("set", "rows", "no tree", "no gold", "functions", "records", "model calls", "embedded", "order")
     return table(head, rows)
 
 
@@ -153,11 +154,8 @@ def _main_table(of_set: Sequence[RowResult], options: argparse.Namespace) -> str
     halves = [(half, [r for r in of_set if r.row.half == half]) for half in "AB"]
     rows += [(f"  half {half}", *_cells(figures(of_half, order))) for half, of_half in halves]
     rows.append(("BM25 over files", *_cells(figures(of_set, _bm25_of(of_set)))))
-    for budget in options.budgets:
-        asked = [r for r in of_set if r.aider]
-        if asked:
-            rows.append((f"Aider's map, {budget:,} tokens", *_cells(figures(asked, _aider_of(asked, budget)))))
     if asked := [r for r in of_set if r.aider]:
+        rows.append(("Aider's ranking", *_cells(figures(asked, _aider_of(asked)))))
         rows.append(("  the same rows, ours", *_cells(figures(asked, order))))
     return table(("files", *_HEAD), rows)
 
@@ -167,8 +165,8 @@ def _bm25_of(of_set: Sequence[RowResult]) -> Callable[[Located], Order]:
     return lambda located: (by_id[located.row.instance_id], ())
 
 
-def _aider_of(of_set: Sequence[RowResult], budget: Tokens) -> Callable[[Located], Order]:
-    by_id = {r.row.instance_id: dict(r.aider).get(budget, ()) for r in of_set}
+def _aider_of(asked: Sequence[RowResult]) -> Callable[[Located], Order]:
+    by_id = {r.row.instance_id: r.aider.ranked for r in asked if r.aider}
     return lambda located: (by_id[located.row.instance_id], ())
 
 
@@ -178,17 +176,15 @@ def _cells(found: Figures) -> tuple[str, ...]:
 
 
 def _budget_table(of_set: Sequence[RowResult], budgets: Sequence[Tokens]) -> str:
-    head = ("all lanes, budget", "all gold functions in the set", "gold lines of delivered")
-    aider = [r for r in of_set if r.aider and r.located is not None and r.located.gold]
-    head = (*head, "gold files in Aider's map") if aider else head
+    head = ("all lanes, budget", "gold files in the set", "all gold functions", "gold lines of delivered")
+    aider = [r for r in of_set if r.aider]
+    head = (*head, f"of {len(aider)} rows: gold files in the set", "in Aider's map") if aider else head
     rows: list[tuple[str, ...]] = []
     for budget in budgets:
-        row = (f"{budget:,}", percent(packed_all(of_set, budget)), percent(efficiency(of_set, budget), 2))
+        in_set = (percent(packed_files(of_set, budget)), percent(packed_all(of_set, budget)))
+        row = (f"{budget:,}", *in_set, percent(efficiency(of_set, budget), 2))
         if aider:
-            named = [
-                recall(dict(r.aider).get(budget, ()), r.located.gold, 10_000) for r in aider if r.located is not None
-            ]
-            row = (*row, percent(sum(named) / len(named)))
+            row = (*row, percent(packed_files(aider, budget)), percent(mapped_files(aider, budget)))
         rows.append(row)
     return table(head, rows)
 
@@ -220,10 +216,8 @@ def _lines(sets: Mapping[str, Sequence[RowResult]], options: argparse.Namespace)
             lines.append(_line(name, "+".join(options.lanes), budget, ours, spent, in_set, calls))
         lines.append(_line(name, "bm25", "none", figures(of_set, _bm25_of(of_set)), nan, nan))
         asked = [r for r in of_set if r.aider]
-        lines += [
-            _line(name, "aider", budget, figures(asked, _aider_of(asked, budget)), nan, nan)
-            for budget in (options.budgets if asked else ())
-        ]
+        if asked:
+            lines.append(_line(name, "aider", "none", figures(asked, _aider_of(asked)), nan, nan))
         if whole:
             for lanes in subsets():
                 found = figures(of_set, with_lanes(lanes, _SETTINGS))

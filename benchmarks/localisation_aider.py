@@ -1,6 +1,7 @@
-"""Run by Aider's own Python, not by ours: prints its repository map for a goal at several budgets, as JSON.
+"""Run by Aider's own Python, not by ours: prints what Aider ranks first for a goal, and its map at several budgets.
 
-Reads `{"root", "goal", "budgets"}` and prints one line `{budget: map}`. Imports nothing of ours.
+Reads `{"root", "goal", "budgets"}` and prints one line `{"ranked": [path], "maps": {budget: text}}`. Imports nothing of
+ours.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from typing import Any
 
 
 def main() -> None:
-    """Read, map, print."""
+    """Read, ask, print."""
     asked = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
-        maps = maps_of(asked)
-    print(json.dumps(maps))
+        answer = answer_of(asked)
+    print(json.dumps(answer))
 
 
-def maps_of(asked: dict[str, Any]) -> dict[str, str]:
-    """The maps by budget. The words of the goal are mentions, as Aider's own chat makes them."""
+def answer_of(asked: dict[str, Any]) -> dict[str, Any]:
+    """Ranked files and maps. The words of the goal are mentions, as Aider's own chat makes them."""
     repomap: Any = importlib.import_module("aider.repomap")
     models: Any = importlib.import_module("aider.models")
     io: Any = importlib.import_module("aider.io")
@@ -33,9 +34,9 @@ def maps_of(asked: dict[str, Any]) -> dict[str, str]:
     words = {word.strip("`'\"()[]{},.:;!?") for word in asked["goal"].split()}
     names = {Path(file).name for file in files}
     mentioned = {str(Path(file).relative_to(root)) for file in files if Path(file).name in words & names}
-    maps: dict[str, str] = {}
-    for budget in asked["budgets"]:
-        made = repomap.RepoMap(
+
+    def made(budget: int) -> Any:
+        return repomap.RepoMap(
             map_tokens=budget,
             root=str(root),
             main_model=models.Model("gpt-4o"),
@@ -43,8 +44,10 @@ def maps_of(asked: dict[str, Any]) -> dict[str, str]:
             map_mul_no_files=1,
             refresh="always",
         )
-        maps[str(budget)] = made.get_repo_map([], files, mentioned, words) or ""
-    return maps
+
+    maps = {str(budget): made(budget).get_repo_map([], files, mentioned, words) or "" for budget in asked["budgets"]}
+    tags = made(asked["budgets"][0]).get_ranked_tags([], files, mentioned, words)
+    return {"ranked": list(dict.fromkeys(tag[0] for tag in tags)), "maps": maps}
 
 
 if __name__ == "__main__":

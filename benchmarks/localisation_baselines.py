@@ -1,8 +1,8 @@
-"""What others make of the same tree: BM25 over whole files, and the files that Aider's repository map names.
+"""What others make of the same tree: BM25 over whole files, Aider's ranking of files, and its repository map.
 
-BM25: k1 1.2, b .75, lower-cased words, identifiers also in parts, the path counting three times, the first 200,000
-characters of a file. Aider ranks by its own graph and names; its map's text is asked for at each budget with the goal
-as the message, and files count in the order in which the map names them.
+BM25: lower-cased words, identifiers also in parts, the path counting three times, the first 200,000 characters of a
+file. Aider ranks tags by its own graph and the names in the goal; its map shows as many of them as the budget holds, by
+path.
 """
 
 from __future__ import annotations
@@ -11,21 +11,19 @@ import json
 import os
 import re
 import subprocess
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
-from math import log
 from pathlib import Path
 
+from benchmarks.plain_bm25 import PlainBm25
 from workingset.vocabulary import Tokens
 
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _READ_CHARACTERS = 200_000
 _PATH_TIMES = 3
-_MOST_ASKED = 3
-_K1 = 1.2
-_B = 0.75
 _AIDER = Path(__file__).parent / "localisation_aider.py"
 _AIDER_SECONDS = 900.0
 _AIDER_TAGS = ".aider.tags.cache*"
@@ -39,17 +37,7 @@ class FileBm25:
 
     def best(self, root: Path, paths: Iterable[str], goal: str, limit: int) -> tuple[str, ...]:
         """The best files for the goal, score falling, then path."""
-        counts = {path: self._count(root / path, path) for path in sorted(paths)}
-        lengths = {path: count.total() for path, count in counts.items()}
-        mean = sum(lengths.values()) / max(1, len(lengths))
-        scores: dict[str, float] = defaultdict(float)
-        for word, asked in Counter(words(goal)).items():
-            holding = [(path, count[word]) for path, count in counts.items() if word in count]
-            rarity = log(1 + (len(counts) - len(holding) + 0.5) / (len(holding) + 0.5))
-            for path, times in holding:
-                share = times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * lengths[path] / mean))
-                scores[path] += min(asked, _MOST_ASKED) * rarity * share
-        return tuple(sorted(scores, key=lambda path: (-scores[path], path))[:limit])
+        return PlainBm25({path: self._count(root / path, path) for path in sorted(paths)}).best(words(goal), limit)
 
     def _count(self, file: Path, path: str) -> Counter[str]:
         try:
@@ -77,30 +65,40 @@ def words(text: str) -> list[str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class AiderAnswer:
+    """Files of the tree in the order in which Aider ranks them for the goal, and those that its map names by budget."""
+
+    ranked: tuple[str, ...]
+    maps: tuple[tuple[Tokens, tuple[str, ...]], ...]
+
+    def within(self, budget: Tokens) -> tuple[str, ...]:
+        """The files in the map of one budget."""
+        return dict(self.maps).get(budget, ())
+
+
 class AiderFailed(Exception):
     """Aider's own environment did not answer; the message says what it printed."""
 
 
-def aider_maps(
+def ask_aider(
     python: Path, root: Path, kept: Path, goal: str, budgets: Sequence[Tokens], paths: Iterable[str]
-) -> Mapping[Tokens, tuple[str, ...]]:
-    """The files that Aider's map names for the goal, in order, at each budget; raises AiderFailed.
+) -> AiderAnswer:
+    """What Aider says of the tree for the goal; raises AiderFailed.
 
     Aider's own cache of tags stands in the tree while it runs and is put into `kept` afterwards.
     """
     for folder in kept.glob(_AIDER_TAGS):
         folder.rename(root / folder.name)
     try:
-        return _maps(python, root, goal, budgets, frozenset(paths))
+        return _answer(python, root, goal, budgets, frozenset(paths))
     finally:
         kept.mkdir(parents=True, exist_ok=True)
         for folder in root.glob(_AIDER_TAGS):
             folder.rename(kept / folder.name)
 
 
-def _maps(
-    python: Path, root: Path, goal: str, budgets: Sequence[Tokens], known: frozenset[str]
-) -> Mapping[Tokens, tuple[str, ...]]:
+def _answer(python: Path, root: Path, goal: str, budgets: Sequence[Tokens], known: frozenset[str]) -> AiderAnswer:
     given = json.dumps({"root": str(root), "goal": goal, "budgets": list(budgets)})
     try:
         done = subprocess.run(
@@ -116,11 +114,12 @@ def _maps(
         raise AiderFailed(str(error)) from error
     if done.returncode:
         raise AiderFailed(done.stderr.strip()[-500:])
-    maps: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
-    return {budget: named_files(maps[str(budget)], known) for budget in budgets}
+    said = json.loads(done.stdout.splitlines()[-1])
+    ranked = tuple(path for path in dict.fromkeys(said["ranked"]) if path in known)
+    return AiderAnswer(ranked, tuple((budget, named_files(said["maps"][str(budget)], known)) for budget in budgets))
 
 
 def named_files(text: str, known: frozenset[str]) -> tuple[str, ...]:
-    """The files named in a map, in order, each once: a line that is a path, with or without a colon."""
+    """The files named in a map, each once: a line that is a path, with or without a colon."""
     lines = (line.strip().removesuffix(":") for line in text.splitlines())
     return tuple(dict.fromkeys(line for line in lines if line in known))

@@ -70,6 +70,18 @@ def as_ordered(located: Located) -> Order:
     return located.files, located.functions
 
 
+def packed_files(results: Sequence[RowResult], budget: Tokens) -> float:
+    """The share of a row's gold files that have text in the set."""
+    rows = [r.located for r in results if r.located is not None and r.located.gold]
+    return mean(len(set(one.packed[budget].files).intersection(one.gold)) / len(one.gold) for one in rows)
+
+
+def mapped_files(results: Sequence[RowResult], budget: Tokens) -> float:
+    """The share of a row's gold files that Aider's map names, over the rows it was asked."""
+    rows = [(r.located, r.aider) for r in results if r.located is not None and r.located.gold and r.aider]
+    return mean(len(set(aider.within(budget)).intersection(one.gold)) / len(one.gold) for one, aider in rows)
+
+
 def packed_all(results: Sequence[RowResult], budget: Tokens) -> float:
     """The share of rows with gold functions whose set holds them all whole."""
     rows = [r.located for r in results if r.located is not None and r.located.gold_functions]

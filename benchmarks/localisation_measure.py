@@ -24,8 +24,10 @@ _PART = re.compile(r" \(part \d+\)$")
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A set under one budget: whether all gold functions are in it whole, its lines, and how many of them are gold."""
+    """A set under one budget: which gold files have any text in it, whether all gold functions are in it whole, its
+    lines, and how many of them are gold."""
 
+    files: tuple[str, ...]
     functions: bool
     lines: int
     gold_lines: int
@@ -144,7 +146,10 @@ def _packed(
     outcome = focus(WorkingSet(AgentId("bench")), projection, order, settings, count)
     whole = {entry.ref for entry in outcome.state.entries if entry.has_text and entry.fidelity is Fidelity.FULL}
     shown = {c.ref: c for c in (*projection.ranked, *projection.support) if c.ref in whole}
+    texts = {entry.ref for entry in outcome.state.entries if entry.has_text}
+    with_text = {c.path for c in (*projection.ranked, *projection.support) if c.ref in texts}
     return Packed(
+        files=tuple(path for path in row.files if path in with_text),
         functions=bool(functions) and all(_is_in(row, unit, gold, whole) for unit in functions),
         lines=outcome.block.text.count("\n"),
         gold_lines=sum(_gold_lines(row, candidate) for candidate in shown.values()),

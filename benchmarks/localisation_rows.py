@@ -9,23 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from benchmarks.data import BadRow, read_rows
+from benchmarks.halves import half_of
 from workingset.vocabulary import Lines
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One question about one tree. `commit` is the one to start from; `created` orders rows of one repository."""
+    """One question about one tree. `commit` is the one to start from."""
 
     instance_id: str
     set_name: str
     repo: str
     commit: str
-    created: str
     goal: str
     files: tuple[str, ...]
     hunks: tuple[tuple[str, Lines], ...]
@@ -33,8 +32,8 @@ class Row:
 
     @property
     def half(self) -> str:
-        """Which half of the rows it is of: settings are chosen on A and reported on B."""
-        return "AB"[int(sha256(f"half:{self.instance_id}".encode()).hexdigest()[:8], 16) % 2]
+        """Which half of the rows it is of."""
+        return half_of(self.instance_id)
 
 
 def read_localisations(file: Path, start_commits: Mapping[str, str]) -> Iterator[Row]:
@@ -54,7 +53,6 @@ def parse_row(row: Mapping[str, Any], start_commits: Mapping[str, str]) -> Row:
         set_name=row["set"],
         repo=row["repo"],
         commit=start_commits.get(row["instance_id"], row["base_commit"]),
-        created=row.get("created_at") or "",
         goal=row["goal"],
         files=tuple(row["gold_files"]),
         hunks=tuple(

@@ -20,7 +20,7 @@ from pathlib import Path
 import retrieval
 import workingset
 from benchmarks.kept_results import digest_of
-from benchmarks.localisation_baselines import AiderFailed, FileBm25, aider_maps
+from benchmarks.localisation_baselines import AiderAnswer, AiderFailed, FileBm25, ask_aider
 from benchmarks.localisation_measure import Located, locate
 from benchmarks.localisation_rows import Row
 from benchmarks.localisation_stand import Stand
@@ -35,7 +35,7 @@ TOKENIZER = "o200k_base"
 _ROWS_A_TASK = 40
 """Guess: a long repository is done by both processes; each pays for one first ingest."""
 _BASELINE_FILES = 20
-_FORM = "1"
+_FORM = "2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class RowResult:
-    """Our answer and the baselines'. `aider` is by budget, empty where it was not asked; `missing` says why there is
-    no answer at all."""
+    """Our answer and the baselines'. `aider` is None where it was not asked; `missing` says why there is no answer at
+    all."""
 
     row: Row
     located: Located | None = None
     bm25: tuple[str, ...] = ()
-    aider: tuple[tuple[Tokens, tuple[str, ...]], ...] = ()
+    aider: AiderAnswer | None = None
     missing: str = ""
 
 
@@ -139,17 +139,14 @@ def _answered(rows: Sequence[Row], inputs: Inputs) -> Iterator[RowResult]:
             shutil.rmtree(Path(folder) / "tree", ignore_errors=True)
 
 
-def _aider(
-    row: Row, root: Path, kept: Path, paths: Sequence[str], inputs: Inputs
-) -> tuple[tuple[Tokens, tuple[str, ...]], ...]:
+def _aider(row: Row, root: Path, kept: Path, paths: Sequence[str], inputs: Inputs) -> AiderAnswer | None:
     if inputs.aider_python is None or row.instance_id not in inputs.aider_rows:
-        return ()
+        return None
     try:
-        maps = aider_maps(inputs.aider_python, root, kept, row.goal, inputs.budgets, paths)
+        return ask_aider(inputs.aider_python, root, kept, row.goal, inputs.budgets, paths)
     except AiderFailed as error:
         print(f"aider failed on {row.instance_id}: {error}", file=sys.stderr)
-        return ()
-    return tuple(maps.items())
+        return None
 
 
 def _key(row: Row, inputs: Inputs) -> str:
@@ -162,4 +159,6 @@ def _code() -> str:
     """A digest of all code that an answer hangs on."""
     own = Path(__file__).parent
     roots = (Path(retrieval.__path__[0]), Path(workingset.__path__[0]))
-    return digest_of([*own.glob("localisation_*.py"), *(file for root in roots for file in root.rglob("*.py"))])
+    beside = [own / name for name in ("data.py", "kept_vectors.py", "plain_bm25.py", "trees.py")]
+    answering = [*own.glob("localisation_*.py"), *beside]
+    return digest_of([*answering, *(file for root in roots for file in root.rglob("*.py"))])

@@ -3,8 +3,9 @@
 Measure M3. Passages are ingested as titled records, all of one set in one namespace; conversations as turns, one
 namespace each; then `Retrieval.project` is asked every question. Recall is the share of a question's gold texts among
 the first. Beside the shipped profile: plain BM25 over the same texts, each lane alone and each pair by fused ranks, and
-the profile without each of its features. Settings were chosen on half A of MuSiQue; half B of it, HotpotQA and LoCoMo
-report. LoCoMo's adversarial questions are left out. RESULT lines are for programs: rates are shares of gold texts.
+the profile without each of its features. The weights of prose were fitted on half A of MuSiQue; half B of it and
+HotpotQA report. LoCoMo reports too, but three choices of the profile of conversations were made looking at it; its
+adversarial questions are left out. RESULT lines are for programs: rates are shares of gold texts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from benchmarks.memory_recall import CUTS, Answered, interval, mean_recall
 from benchmarks.memory_rows import QuestionSet, SetFiles, default_sets, read_set
 from benchmarks.memory_store import MemoryStore, opened
 from benchmarks.memory_variants import ALL, LANES, recordings
-from benchmarks.plain_bm25 import PlainBm25
+from benchmarks.plain_bm25 import PlainBm25, plain_words
 from benchmarks.results import Value, percent, result_line, table
 from benchmarks.sessions import default_cache
 from retrieval.settings import RetrievalSettings
@@ -30,6 +32,8 @@ from retrieval.text.embedding import MiniLmEmbedder
 PLAIN = "plain_bm25"
 FLOORS = {"locomo": (10, 0.77, 0.83), "musique": (5, 0.69, 0.77), "hotpotqa": (5, 0.93, 0.97)}
 """By set: the first so many texts, the floor and the goal."""
+FITTED_ON = {"musique": "A"}
+"""By set: the half whose rows made weights that ship; the verdict is over the other."""
 
 
 def main() -> None:
@@ -55,7 +59,10 @@ def _asked(questions: QuestionSet, store: MemoryStore, lanes: Sequence[str], *, 
     settings = RetrievalSettings()
     recorders = recordings(settings, lanes, ablate=ablate)
     retrieval = store.retrieval(settings, recorders)
-    plain = {pool: PlainBm25(texts) for pool, texts in questions.texts().items()}
+    plain = {
+        pool: PlainBm25({pid: Counter(plain_words(text)) for pid, text in texts.items()})
+        for pool, texts in questions.texts().items()
+    }
     for question in questions.questions:
         for recorder in recorders.values():
             recorder.orders.clear()
@@ -63,7 +70,7 @@ def _asked(questions: QuestionSet, store: MemoryStore, lanes: Sequence[str], *, 
         orders = {name: refs for recorder in recorders.values() for name, refs in recorder.orders.items()}
         orders[ALL] = [candidate.ref for candidate in projection.ranked]
         found = {name: tuple(store.ids[ref] for ref in refs) for name, refs in orders.items()}
-        found[PLAIN] = tuple(plain[question.pool].best(question.text, max(CUTS)))
+        found[PLAIN] = plain[question.pool].best(plain_words(question.text), max(CUTS))
         steps = dict(projection.timings_ms)
         yield Answered(question, found, milliseconds, steps, projection.model_calls, projection.embedding_calls)
 
@@ -108,9 +115,10 @@ def _verdicts(answers: Mapping[str, Sequence[Answered]]) -> str:
     for name, found in answers.items():
         if name in FLOORS and found:
             cut, floor, goal = FLOORS[name]
-            recall = mean_recall(found, ALL, cut)
+            held_out = [a for a in found if a.question.half != FITTED_ON.get(name)]
+            recall = mean_recall(held_out, ALL, cut)
             verdict = "goal met" if recall >= goal else "floor holds" if recall >= floor else "BELOW THE FLOOR"
-            rows.append((f"{name} R@{cut}", percent(recall), percent(floor), percent(goal), verdict))
+            rows.append((f"{name} R@{cut}, n {len(held_out)}", percent(recall), percent(floor), percent(goal), verdict))
     calls = sum(a.model_calls for found in answers.values() for a in found)
     return f"{table(('set', 'recall', 'floor', 'goal', ''), rows)}\nmodel_calls={calls}"
 

@@ -6,7 +6,6 @@ evidence: [dia_id]}` over conversations `{conv_id, turns: [{dia_id, session, dat
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.data import DATA, BadRow, need_files, read_rows
+from benchmarks.halves import half_of
 
 ADVERSARIAL = "adversarial"
 """The category of questions that have no answer in the conversation: left out."""
@@ -37,7 +37,7 @@ class Question:
     @property
     def half(self) -> str:
         """A, on which settings are chosen, or B, which only reports."""
-        return "AB"[int(hashlib.sha256(f"half:{self.qid}".encode()).hexdigest()[:8], 16) % 2]
+        return half_of(self.qid)
 
 
 @dataclass(frozen=True, slots=True)

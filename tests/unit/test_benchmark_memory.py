@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from benchmarks.data import BadRow
 from benchmarks.memory_recall import Answered, interval, mean_recall
 from benchmarks.memory_rows import Question, SetFiles, default_sets, read_set
 from benchmarks.memory_variants import recordings
-from benchmarks.plain_bm25 import PlainBm25
+from benchmarks.plain_bm25 import PlainBm25, plain_words
 from retrieval.ranking.query_class import QueryClass
 from retrieval.settings import RetrievalSettings
 
@@ -103,9 +104,10 @@ def test_where_data_is_missing_it_says_where_to_get_it_and_exits_with_2(
 
 
 def test_plain_bm25_finds_by_words_alone() -> None:
-    plain = PlainBm25({"a": "the red kite", "b": "the blue kite and the kite", "c": "nothing"})
-    assert plain.best("kite", 10) == ["b", "a"]
-    assert plain.best("red kite", 1) == ["a"]
+    texts = {"a": "the red kite", "b": "the blue kite and the kite", "c": "nothing"}
+    plain = PlainBm25({name: Counter(plain_words(text)) for name, text in texts.items()})
+    assert plain.best(["kite"], 10) == ("b", "a")
+    assert plain.best(["red", "kite"], 1) == ("a",)
 
 
 def test_recall_is_of_all_gold_and_its_interval_holds_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +10,15 @@ import pytest
 
 from benchmarks.conditional_logit import Choice, fitted
 from benchmarks.data import BadRow
-from benchmarks.localisation_baselines import FileBm25, named_files, words
-from benchmarks.localisation_figures import LANES, ablations, recall, subsets
-from benchmarks.localisation_measure import gold_functions, unit_of
+from benchmarks.halves import half_of
+from benchmarks.localisation_baselines import AiderAnswer, FileBm25, named_files, words
+from benchmarks.localisation_figures import LANES, ablations, mapped_files, packed_files, recall, subsets
+from benchmarks.localisation_measure import Located, Packed, gold_functions, unit_of
 from benchmarks.localisation_rows import Row, parse_row, read_localisations
+from benchmarks.localisation_runs import RowResult
 from retrieval.ranking.code.scoring import FILE_FEATURES, RECORD_FEATURES, of_parts
 from retrieval.record import Record
-from workingset.vocabulary import Digest, Lines, Namespace, Ref
+from workingset.vocabulary import Digest, Lines, Namespace, Ref, Tokens
 
 ROW = {
     "instance_id": "shop-1",
@@ -112,7 +115,7 @@ def test_bm25_counts_parts_of_identifiers_and_paths(tmp_path: Path) -> None:
     assert bm25.best(tmp_path, paths, "price", 5) == ("other.py",)
 
 
-def test_files_of_a_map_count_in_the_order_of_its_text() -> None:
+def test_files_of_a_map_are_those_its_lines_name() -> None:
     text = "\nb/two.py:\n⋮\n│def two():\n\na/one.py\nb/two.py:\nnot/here.py:\n"
     assert named_files(text, frozenset({"a/one.py", "b/two.py"})) == ("b/two.py", "a/one.py")
 
@@ -134,3 +137,24 @@ def test_weights_by_likelihood_prefer_what_tells_right_from_wrong() -> None:
 def test_nothing_to_choose_is_an_error() -> None:
     with pytest.raises(ValueError, match="choices"):
         fitted([Choice(np.ones((2, 1)), np.ones(2, dtype=np.bool_))], 1.0)
+
+
+def row_result(
+    packed: tuple[str, ...], mapped: tuple[str, ...] | None, gold: tuple[str, ...] = ("a.py", "b.py")
+) -> RowResult:
+    row = replace(parse_row(ROW, {}), files=gold)
+    answers = {Tokens(100): Packed(packed, functions=False, lines=10, gold_lines=2)}
+    located = Located(row, (), (), gold, (), answers, None, 1, 1.0, 0, 0, "code; code-1", 1)
+    return RowResult(row, located, aider=None if mapped is None else AiderAnswer((), ((Tokens(100), mapped),)))
+
+
+def test_sets_and_maps_are_compared_on_the_rows_that_both_were_asked() -> None:
+    found = [row_result(("a.py",), ("a.py", "b.py", "c.py")), row_result(("a.py", "b.py"), None)]
+    assert packed_files(found, Tokens(100)) == pytest.approx(0.75)
+    assert mapped_files(found, Tokens(100)) == 1.0
+    assert packed_files([r for r in found if r.aider], Tokens(100)) == 0.5
+
+
+def test_halves_are_the_same_in_every_run() -> None:
+    assert "".join(map(half_of, "abcdefgh")) == "AAABAABB"
+    assert {half_of(str(number)) for number in range(20)} == {"A", "B"}
