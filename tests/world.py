@@ -100,6 +100,24 @@ class World:
                     self.vector.put(TENANT, each.namespace, record_id, self.embedder.embed([embedding_text(each)])[0])
         self.embedder.calls = 0
 
+    def link(self, *edges: Edge) -> None:
+        """Write edges between records that are there."""
+
+        def job(txn: WriteTransaction) -> None:
+            for each in edges:
+                assert txn.put_edge(each)
+
+        self.store.write(TENANT, job)
+
+    def unlink(self, *edges: Edge) -> None:
+        """End edges that are there."""
+
+        def job(txn: WriteTransaction) -> None:
+            for each in edges:
+                assert txn.remove_edge(each.source, each.relation, each.target)
+
+        self.store.write(TENANT, job)
+
     def remove(self, *refs: Ref, from_indexes: bool = True) -> None:
         """Remove records; the indexes may be left behind."""
         ids = {ref: self.id_of(ref) for ref in refs}

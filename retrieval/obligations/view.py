@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from retrieval.goal import Goal
+from retrieval.identities import Identities
 from retrieval.lanes.lane import Scope
 from workingset.candidate import Candidate, Entity, LaneOutcome
 from workingset.vocabulary import Ref
@@ -24,22 +25,11 @@ class Opposed:
 
 
 @dataclass(frozen=True, slots=True)
-class Identities:
-    """Which results are one thing, by relations: groups of refs, best first; pairs that a relation keeps apart though
-    others would join them; pairs so alike that they may be one, which nothing merges. `bounded`: not all was read."""
-
-    groups: tuple[tuple[Ref, ...], ...] = ()
-    apart: tuple[tuple[Ref, Ref], ...] = ()
-    proposed: tuple[tuple[Ref, Ref], ...] = ()
-    bounded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class View:
     """Everything an obligation may look at. `ranked` is best first; `origin` of a candidate is its component's name.
 
-    `guarded` holds, by result, the guards and rules among what it needs. `unsearched` bounds the records that no search
-    has seen.
+    `proposed` are pairs so alike that they may be one thing, which no relation settles. `guarded` holds, by result, the
+    guards and rules among what it needs. `unsearched` bounds the records that no search has seen.
     """
 
     goal: Goal
@@ -51,6 +41,7 @@ class View:
     entities: tuple[Entity, ...]
     opposed: Mapping[Ref, Opposed]
     identities: Identities
+    proposed: tuple[tuple[Ref, Ref], ...]
     guarded: Mapping[Ref, tuple[Ref, ...]]
 
     def best(self, results: int) -> tuple[Candidate, ...]:

@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 
 from retrieval.goal import Goal
+from retrieval.identities import Identities
 from retrieval.lanes.lane import Scope
 from retrieval.obligations.obligation import Obligation
 from retrieval.obligations.profile import AttentionProfile
 from retrieval.obligations.profiles import OPPOSING, SHIPPED, profiles
 from retrieval.obligations.registry import DISCHARGES, discharged
-from retrieval.obligations.view import Identities, Opposed, View
+from retrieval.obligations.view import Opposed, View
 from workingset.candidate import Candidate, Entity, LaneOutcome, Renderings
 from workingset.obligation import ObligationKind, ObligationOutcome, ObligationStatus
 from workingset.vocabulary import Cut, Digest, Freshness, Generation, Namespace, Ref, SupportClosure, TenantId
@@ -39,6 +40,7 @@ def view(*ranked: Candidate, **changes: object) -> View:
         entities=(),
         opposed={},
         identities=Identities(),
+        proposed=(),
         guarded={},
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
@@ -130,7 +132,7 @@ def test_stale_text_is_no_current_evidence_whatever_its_score() -> None:
 def test_pairs_that_may_be_one_are_proposed_and_not_merged() -> None:
     pair = (Ref("kb:a"), Ref("kb:b"))
     kind = ObligationKind.IDENTITY
-    assert outcome(kind, view(identities=Identities(proposed=(pair,)))).status is ObligationStatus.PARTIAL
+    assert outcome(kind, view(proposed=(pair,))).status is ObligationStatus.PARTIAL
     assert outcome(kind, view(identities=Identities(groups=(pair,)))).status is ObligationStatus.SATISFIED
     assert outcome(kind, view(identities=Identities(bounded=True))).status is ObligationStatus.RESOURCE_LIMITED
 
