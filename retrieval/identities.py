@@ -35,8 +35,8 @@ class Identities:
     """Things of several records, and pairs that are not one thing, by ref.
 
     `groups` have their refs sorted and are sorted themselves; members that were not asked for are left out. `apart` are
-    pairs, sorted, that a relation keeps apart; `contested` those of them that `same_as` would have joined. `bounded` says
-    that not all relations were read.
+    pairs, sorted, that a relation keeps apart; `contested` those of them that `same_as` would have joined. `bounded`
+    says that not all relations were read.
     """
 
     groups: tuple[tuple[Ref, ...], ...] = ()

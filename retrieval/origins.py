@@ -1,8 +1,8 @@
 """Origins: which records speak with one voice, by relations of origin and by equal origin names.
 
-Copies, derivations and what one publisher publishes are one component: ten mirrors of an article are ten records and one
-origin. Relations are followed from a record to what it comes from, not back: that a review draws on two sources does not
-make these one.
+Copies, derivations and what one publisher publishes are one component: ten mirrors of an article are ten records and
+one origin. Relations are followed from a record to what it comes from, not back: that a review draws on two sources
+does not make these one.
 """
 
 from __future__ import annotations
