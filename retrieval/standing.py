@@ -38,7 +38,7 @@ class Standings:
         self._now_seconds = now_seconds
         self._evidence = evidence
         self._sources = sources
-        self._links = Links(txn, scope.cut, settings.edges_per_node)
+        self._links = Links(txn, settings.edges_per_node)
         self._closure = Closure(self._links, self.usable, settings)
 
     @property

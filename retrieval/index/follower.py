@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from retrieval.errors import BadField, Conflict, IndexUnavailable, StoreUnavailable
+from retrieval.errors import BadField, Conflict, CutExpired, IndexUnavailable, StoreUnavailable
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.lexical_follower import LexicalFollower
 from retrieval.index.progress import LEXICAL, VECTOR, Advanced, FollowerSettings, IndexState
@@ -244,7 +244,10 @@ class IndexFollower:
 
 def _owner(txn: Snapshot, record: Record) -> int | None:
     """The id of the record, or None where it was purged since it was read, even if its ref was taken again."""
-    found = txn.record(record.ref, record.generation or None)
+    try:
+        found = txn.record(record.ref, record.generation or None)
+    except CutExpired:  # read before that history was collected; the namespace is still there, or its horizon were not
+        found = txn.record(record.ref)
     return None if found is None else txn.record_id(record.ref)
 
 

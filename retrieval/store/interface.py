@@ -13,7 +13,8 @@ Rules that every engine keeps:
 * A job that changes records or edges of a namespace raises that namespace's generation by exactly one, however many
   it changes. An edge belongs to the namespaces of both its ends. Working sets, vectors, receipts and keys raise none.
 * The tenant is part of every key. A transaction is opened for one tenant and cannot see another.
-* A record is written as a new version; earlier versions stay readable at earlier generations until collected.
+* A record is written as a new version; earlier versions stay readable at earlier generations until their history is
+  collected: then reads at those generations raise CutExpired, and never find something else.
 * `record_id` is an engine's 63-bit integer name of a ref, never reused within a store, shared by indexes.
 * What was purged or forgotten is gone for every snapshot opened after that commit. Nothing that outlived it can be
   taken for what comes later under the same name: a namespace written again has a new incarnation, new record ids and
@@ -79,6 +80,32 @@ class Forgotten:
     sets: int = 0
     receipts: int = 0
     answers: int = 0
+    retained: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What collecting history deleted so far, by kind, and whether rows are `left` for another step.
+
+    `versions` of records that only expired cuts could show, with their `changes`; `edges` that had ended; `names` that
+    no version has any more.
+    """
+
+    versions: int = 0
+    edges: int = 0
+    changes: int = 0
+    names: int = 0
+    left: bool = False
+
+    def plus(self, later: Collected) -> Collected:
+        """This step and a later one together."""
+        return Collected(
+            self.versions + later.versions,
+            self.edges + later.edges,
+            self.changes + later.changes,
+            self.names + later.names,
+            later.left,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +176,17 @@ class Snapshot(Protocol):
         """The namespace's newest generation; 0 where it was never written."""
         ...
 
+    def horizon(self, namespace: Namespace) -> Generation:
+        """The oldest generation that can be read at; 0 where no history was collected."""
+        ...
+
+    def would_collect(self, namespace: Namespace, before: Generation) -> Collected:
+        """What collecting up to the generation would delete now, what is left of earlier collections included.
+
+        Reads all that changed since the last horizon: slow.
+        """
+        ...
+
     def cut(self, namespaces: Iterable[Namespace]) -> Cut: ...
 
     def counts(self, namespace: Namespace) -> NamespaceCounts: ...
@@ -167,7 +205,8 @@ class Snapshot(Protocol):
     def records_by_id(self, record_ids: Sequence[int], cut: Cut, *, texts: bool = True) -> list[Record | None]:
         """The versions visible at the cut, in the order asked; None for unknown ids and namespaces not in the cut.
 
-        Without `texts`, text, outline and gist are empty: quicker for whoever does not need them.
+        Raises CutExpired where history that the cut needs was collected. Without `texts`, text, outline and gist are
+        empty: quicker for whoever does not need them.
         """
         ...
 
@@ -186,18 +225,30 @@ class Snapshot(Protocol):
         self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
     ) -> list[StoredEdge]:
         """Edges that start at the record and are live at the generation of its namespace, ordered by (relation,
-        target); at most `limit`."""
+        target); at most `limit`. Raises CutExpired where history that it needs was collected."""
         ...
 
     def edges_to(
         self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
     ) -> list[StoredEdge]:
         """Edges that end at the record and are live at the generation of its namespace, ordered by (relation,
-        source); at most `limit`."""
+        source); at most `limit`. Raises CutExpired where history that it needs was collected."""
         ...
 
     def neighbours(self, record_id: int, *, limit: int) -> list[tuple[int, str, bool]]:
         """(record id, relation, outgoing) of live edges at the newest generation, by id, cheap: for graph walks."""
+        ...
+
+    def lost_needs(self, record_id: int, *, limit: int) -> list[int]:
+        """Ids of records that this version needed by mandatory edges which ended since they were removed, ascending.
+
+        A lost need is met again by its edge, and is none any more once the edge is taken back or the record is written
+        anew. The needed record may be live again meanwhile: the caller looks.
+        """
+        ...
+
+    def has_lost_needs(self) -> bool:
+        """True where any record of the tenant has lost what it needs."""
         ...
 
     def relation_role(self, relation: str) -> Role | None:
@@ -266,6 +317,14 @@ class Snapshot(Protocol):
 
     def receipt(self, agent: AgentId, turn: Turn) -> bytes | None: ...
 
+    def retained(self, agent: AgentId, turn: Turn) -> bytes | None:
+        """What the turn was decided from, as the shell keeps it; None where it is not kept, or not any more."""
+        ...
+
+    def retained_turns(self, agent: AgentId) -> tuple[Turn, ...]:
+        """The turns of which that is kept, ascending."""
+        ...
+
     def answered(self, agent: AgentId, request_id: str) -> bytes | None:
         """The answer stored for an idempotency key, or None."""
         ...
@@ -331,6 +390,10 @@ class WriteTransaction(Snapshot, Protocol):
 
     def put_receipt(self, agent: AgentId, turn: Turn, encoded: bytes) -> None: ...
 
+    def put_retained(self, agent: AgentId, turn: Turn, encoded: bytes, keep: int) -> None:
+        """Store what a turn was decided from, keeping that of the agent's newest `keep` turns."""
+        ...
+
     def put_answer(self, agent: AgentId, request_id: str, encoded: bytes, keep: int) -> None:
         """Store an answer under an idempotency key, keeping the agent's newest `keep` answers."""
         ...
@@ -340,7 +403,10 @@ class WriteTransaction(Snapshot, Protocol):
         ...
 
     def forget_agent(self, agent: AgentId) -> Forgotten:
-        """Delete the agent's set, receipts and stored answers. A claim on the set is lost, now and for ever."""
+        """Delete the agent's set, receipts, stored answers and what its turns were decided from.
+
+        A claim on the set is lost, now and for ever.
+        """
         ...
 
     def purge_namespace(self, namespace: Namespace) -> Purged:
@@ -356,6 +422,21 @@ class WriteTransaction(Snapshot, Protocol):
 
     def purge_further(self) -> Purged:
         """Delete another bounded number of rows of purged namespaces of the tenant; nothing that a reader can see."""
+        ...
+
+    def collect_history(self, namespace: Namespace, before: Generation) -> Collected:
+        """Let no cut of the namespace below the generation be read again, and delete what only such cuts could show.
+
+        Reads below it raise CutExpired with this commit; reads at it and later are as they were. A bounded number of
+        rows is looked at here, the rest by `collect_further` in later jobs, in whatever process: `left` says so. Every
+        record keeps the version that stands at the generation; a tombstone stays; of each record's lines in the change
+        log those go that a later one stands for. An ended edge goes once it is past at both its ends. The generation
+        does not move. Doing it again deletes nothing more. Raises BadField for a generation that is not reached yet.
+        """
+        ...
+
+    def collect_further(self) -> Collected:
+        """Go on with the collections of the tenant that are not finished; nothing that a reader can see."""
         ...
 
 

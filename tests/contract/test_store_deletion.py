@@ -41,6 +41,7 @@ def work_of(agent: AgentId, *, with_set: bool = True) -> Callable[[WriteTransact
             txn.save_working_set(Claim(agent, Epoch(0), Turn(0), 0), Epoch(2), Turn(3), b"set")
         for turn in range(4):
             txn.put_receipt(agent, Turn(turn), b"receipt")
+            txn.put_retained(agent, Turn(turn), b"inputs", 3)
             txn.put_answer(agent, f"focus:{turn}", b"answer", 3)
 
     return job
@@ -67,7 +68,9 @@ def test_a_forgotten_agent_leaves_nothing_and_others_keep_all(store: Store) -> N
     kept = {other: traces_of_agent(store, other) for other in NEIGHBOURS}
     assert all(traces_of_agent(store).values())
 
-    assert store.write(TENANT, lambda txn: txn.forget_agent(AGENT)) == Forgotten(sets=1, receipts=4, answers=3)
+    assert store.write(TENANT, lambda txn: txn.forget_agent(AGENT)) == Forgotten(
+        sets=1, receipts=4, answers=3, retained=3
+    )
 
     assert not any(traces_of_agent(store).values())
     with store.snapshot(TENANT) as snapshot:
@@ -75,6 +78,7 @@ def test_a_forgotten_agent_leaves_nothing_and_others_keep_all(store: Store) -> N
         assert AGENT not in snapshot.agents(None, 99)
         assert [snapshot.receipt(AGENT, Turn(turn)) for turn in range(4)] == [None] * 4
         assert [snapshot.answered(AGENT, f"focus:{turn}") for turn in range(4)] == [None] * 4
+        assert snapshot.retained_turns(AGENT) == ()
     assert {other: traces_of_agent(store, other) for other in NEIGHBOURS} == kept
     assert all(traces_of_agent(store, tenant=OTHER_TENANT).values())
     assert store.write(TENANT, lambda txn: txn.forget_agent(AGENT)) == Forgotten()
@@ -174,7 +178,9 @@ def fill(store: Store) -> None:
         link(store, source, "refutes", target, Role.OPPOSING)
     link(store, "notes:gone", "mentions", "code:f", CALLS)
     link(store, "code:f", "mentions", "notes:gone", CALLS)
+    link(store, "code:g", "depends_on", "notes:gone", Role.MANDATORY)
     store.write(TENANT, lambda txn: txn.remove_record(Ref("notes:gone")))
+    store.write(TENANT, lambda txn: txn.collect_history(NOTES, Generation(1)))
     for source, target in (("notes:a", "notes:b"), ("notes:a", "code:f"), ("code:g", "notes:a")):
         store.write(TENANT, lambda txn, s=source, t=target: txn.remove_edge(Ref(s), "mentions", Ref(t)))  # type: ignore[misc]
 
@@ -199,7 +205,7 @@ def test_a_purged_namespace_leaves_nothing_and_others_keep_all(store: Store) -> 
     done = purge(store, TENANT, NOTES)
 
     assert done == Purged(
-        records=4, versions=6, edges=3, past_edges=5, names=2, changes=6, vectors=4, marks=1, left=False
+        records=4, versions=6, edges=3, past_edges=6, names=2, changes=6, vectors=4, marks=1, left=False
     )
     assert not any(traces_of(store, NOTES).values())
     with store.snapshot(TENANT) as snapshot:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from retrieval.errors import CutExpired
 from retrieval.record import Edge, NameKind, Record, RecordChange, StoredEdge
 from retrieval.relations import BUILT_IN, Role
-from retrieval.store.interface import NamespaceCounts, RecordPage, StoredSet, Traces
+from retrieval.store.interface import Collected, NamespaceCounts, RecordPage, StoredSet, Traces
 from retrieval.text.embedding import embedding_digest, embedding_text
 from workingset.vocabulary import AgentId, Cut, Digest, Generation, Namespace, Ref, TenantId, Turn
 
@@ -39,6 +41,9 @@ class Tenant:
     vectors: dict[tuple[str, Digest], bytes] = field(default_factory=dict)
     sets: dict[AgentId, StoredSet] = field(default_factory=dict)
     receipts: dict[tuple[AgentId, Turn], bytes] = field(default_factory=dict)
+    retained: dict[tuple[AgentId, Turn], bytes] = field(default_factory=dict)
+    horizons: dict[Namespace, Generation] = field(default_factory=dict)
+    lost: set[tuple[Ref, Ref, str]] = field(default_factory=set)
     answers: dict[AgentId, dict[str, bytes]] = field(default_factory=dict)
     marks: dict[tuple[Namespace | None, str], bytes] = field(default_factory=dict)
     incarnations: dict[Namespace, int] = field(default_factory=dict)
@@ -79,6 +84,16 @@ class MemorySnapshot:
     def generation(self, namespace: Namespace) -> Generation:
         return self._mine.generations.get(namespace, Generation(0))
 
+    def horizon(self, namespace: Namespace) -> Generation:
+        return self._mine.horizons.get(namespace, Generation(0))
+
+    def would_collect(self, namespace: Namespace, before: Generation) -> Collected:
+        return collected_from(copy.deepcopy(self._mine), namespace, before)
+
+    def _check_held(self, namespace: Namespace, at: Generation | None) -> None:
+        if at is not None and at < self.horizon(namespace):
+            raise CutExpired(f"{namespace!r} before {self.horizon(namespace)}")
+
     def cut(self, namespaces: Iterable[Namespace]) -> Cut:
         return Cut.of({namespace: self.generation(namespace) for namespace in namespaces})
 
@@ -90,6 +105,8 @@ class MemorySnapshot:
         return NamespaceCounts(self.generation(namespace), sum(kinds.values()), edges, tuple(sorted(kinds.items())))
 
     def record(self, ref: Ref, at: Generation | None = None) -> Record | None:
+        if ref in self._mine.ids:
+            self._check_held(space_of(ref), at)
         visible = [v for v in self._mine.versions.get(ref, []) if at is None or v.generation <= at]
         return visible[-1] if visible else None
 
@@ -101,6 +118,8 @@ class MemorySnapshot:
 
     def records_by_id(self, record_ids: Sequence[int], cut: Cut, *, texts: bool = True) -> list[Record | None]:
         found: list[Record | None] = []
+        for namespace, generation in cut.generations:
+            self._check_held(namespace, generation)
         for record_id in record_ids:
             ref = self.ref_of(record_id)
             at = None if ref is None else cut.at(space_of(ref))
@@ -119,6 +138,8 @@ class MemorySnapshot:
     def edges_from(
         self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
     ) -> list[StoredEdge]:
+        if ref in self._mine.ids and limit > 0:
+            self._check_held(space_of(ref), at)
         spans = [
             span
             for span in self._mine.spans
@@ -129,6 +150,8 @@ class MemorySnapshot:
     def edges_to(
         self, ref: Ref, at: Generation | None = None, *, roles: frozenset[Role] | None = None, limit: int = 1000
     ) -> list[StoredEdge]:
+        if ref in self._mine.ids and limit > 0:
+            self._check_held(space_of(ref), at)
         spans = [
             span
             for span in self._mine.spans
@@ -142,6 +165,13 @@ class MemorySnapshot:
         found = [(ids[edge.target], edge.relation, True) for edge in edges if edge.source == ref]
         found += [(ids[edge.source], edge.relation, False) for edge in edges if edge.target == ref]
         return sorted(found)[: max(limit, 0)]
+
+    def lost_needs(self, record_id: int, *, limit: int) -> list[int]:
+        ref, ids = self.ref_of(record_id), self._mine.ids
+        return sorted({ids[needed] for needing, needed, _ in self._mine.lost if needing == ref})[: max(limit, 0)]
+
+    def has_lost_needs(self) -> bool:
+        return bool(self._mine.lost)
 
     def relation_role(self, relation: str) -> Role | None:
         return None if relation in BUILT_IN else self._mine.roles.get(relation)
@@ -216,6 +246,12 @@ class MemorySnapshot:
     def receipt(self, agent: AgentId, turn: Turn) -> bytes | None:
         return self._mine.receipts.get((agent, turn))
 
+    def retained(self, agent: AgentId, turn: Turn) -> bytes | None:
+        return self._mine.retained.get((agent, turn))
+
+    def retained_turns(self, agent: AgentId) -> tuple[Turn, ...]:
+        return tuple(sorted(turn for owner, turn in self._mine.retained if owner == agent))
+
     def answered(self, agent: AgentId, request_id: str) -> bytes | None:
         return self._mine.answers.get(agent, {}).get(request_id)
 
@@ -228,6 +264,7 @@ class MemorySnapshot:
             (
                 ("sets", int(agent in mine.sets)),
                 ("receipts", sum(owner == agent for owner, _ in mine.receipts)),
+                ("retained", sum(owner == agent for owner, _ in mine.retained)),
                 ("answers", len(mine.answers.get(agent, {}))),
             )
         )
@@ -244,6 +281,8 @@ class MemorySnapshot:
                 ("versions", sum(len(kept) for ref, kept in mine.versions.items() if space_of(ref) == namespace)),
                 ("names", sum(of == namespace for of, *_ in mine.names)),
                 ("changes", sum(of == namespace for of, *_ in mine.changes)),
+                ("horizons", int(namespace in mine.horizons)),
+                ("lost", sum(namespace in (space_of(one), space_of(other)) for one, other, _ in mine.lost)),
                 ("spans", sum(namespace in spaces_of(span) for span in mine.spans)),
                 ("vectors", sum(digest not in texts for _, digest in mine.vectors)),
                 ("marks", sum(of == namespace for of, _ in mine.marks)),
@@ -261,6 +300,43 @@ class MemorySnapshot:
     def _log(self, namespace: Namespace, after: tuple[int, int]) -> list[RecordChange]:
         log = self._mine.changes
         return [log[key] for key in sorted(log) if key[0] == namespace and (key[1], key[2]) > after]
+
+
+def collected_from(mine: Tenant, namespace: Namespace, before: Generation) -> Collected:
+    """Take out of a tenant what only cuts below the generation show, and count it."""
+    if namespace not in mine.generations:
+        return Collected()
+    horizon = mine.horizons[namespace] = max(before, mine.horizons.get(namespace, Generation(0)))
+    if not horizon:
+        del mine.horizons[namespace]
+    versions = changes = dropped = 0
+    for ref, record_id in mine.ids.items():
+        reached = [v for v in mine.versions[ref] if v.generation <= horizon] if space_of(ref) == namespace else []
+        if not reached:
+            continue
+        gone, stands = reached[:-1], reached[-1]
+        mine.versions[ref] = kept = mine.versions[ref][len(gone) :]
+        versions += len(gone)
+        changes += sum(
+            mine.changes.pop((namespace, version.generation, record_id), None) is not None for version in gone
+        )
+        unnamed = {name for version in [*gone, *([stands] if stands.removed else [])] for name in version.names}
+        unnamed -= {name for version in kept if not version.removed for name in version.names}
+        rows = {(namespace, name.kind, name.text, record_id) for name in unnamed} & mine.names
+        mine.names -= rows
+        dropped += len(rows)
+        texts = {vector_digest(version) for version in gone if not version.removed}
+        texts -= {vector_digest(version) for version in kept if not version.removed}
+        mine.vectors = {key: vector for key, vector in mine.vectors.items() if key[1] not in texts}
+    past = [span for span in mine.spans if namespace in spaces_of(span) and _is_past(mine, span)]
+    mine.spans = [span for span in mine.spans if span not in past]
+    edges = sum(span.from_source < span.until_source for span in past)
+    return Collected(versions, edges, changes, dropped)
+
+
+def _is_past(mine: Tenant, span: Span) -> bool:
+    ends = ((span.edge.source, span.until_source), (span.edge.target, span.until_target))
+    return all(until <= mine.horizons.get(space_of(ref), 0) for ref, until in ends)
 
 
 def space_of(ref: Ref) -> Namespace:

@@ -14,14 +14,15 @@ from typing import TypeVar
 
 from retrieval.errors import BadField, ClaimLost, ReadOnlyStore, StoreUnavailable, UnknownRef
 from retrieval.record import Edge, Record, RecordChange
-from retrieval.relations import role_of
-from retrieval.store.interface import Claim, Forgotten, Purged, StoredSet, WriteTransaction
+from retrieval.relations import NEEDED_BY_TARGET, Role, role_of
+from retrieval.store.interface import Claim, Collected, Forgotten, Purged, StoredSet, WriteTransaction
 from tests.model.memory_snapshot import (
     FOREVER,
     Contents,
     MemorySnapshot,
     Span,
     Tenant,
+    collected_from,
     space_of,
     spaces_of,
     vector_digest,
@@ -61,6 +62,7 @@ class MemoryTransaction(MemorySnapshot):
         if record.ref not in mine.ids:
             self._contents.last_record_id += 1
             mine.ids[record.ref] = self._contents.last_record_id
+        mine.lost = {lost for lost in mine.lost if lost[0] != record.ref}
         self._write(record, replace(record, generation=self._touch(record.namespace)))
         for name in record.names:
             mine.names.add((record.namespace, name.kind, name.text, mine.ids[record.ref]))
@@ -76,6 +78,10 @@ class MemoryTransaction(MemorySnapshot):
         for span in self._live_spans():
             if ref in (span.edge.source, span.edge.target):
                 self._end(span)
+                needing, needed = _need(span.edge)
+                if span.edge.role is Role.MANDATORY and needed == ref != needing:
+                    self._mine.lost.add((needing, needed, span.edge.relation))
+        self._mine.lost = {lost for lost in self._mine.lost if lost[0] != ref}
         return True
 
     def put_edge(self, edge: Edge) -> bool:
@@ -93,6 +99,7 @@ class MemoryTransaction(MemorySnapshot):
             self._end(live)
         mine.roles[edge.relation] = role
         began = self._touch(space_of(edge.source)), self._touch(space_of(edge.target))
+        mine.lost.discard((*_need(edge), edge.relation))
         mine.spans.append(Span(replace(edge, role=role), *began))
         return True
 
@@ -106,6 +113,7 @@ class MemoryTransaction(MemorySnapshot):
         return begun, unknown
 
     def remove_edge(self, source: Ref, relation: str, target: Ref) -> bool:
+        self._mine.lost.discard((*_need(Edge(source, relation, target, Role.MANDATORY)), relation))
         live = self._live_span(source, relation, target)
         if live is None:
             return False
@@ -139,6 +147,14 @@ class MemoryTransaction(MemorySnapshot):
     def put_receipt(self, agent: AgentId, turn: Turn, encoded: bytes) -> None:
         self._settled().receipts[AgentId(_checked("agent", agent)), turn] = encoded
 
+    def put_retained(self, agent: AgentId, turn: Turn, encoded: bytes, keep: int) -> None:
+        mine = self._settled()
+        if keep > 0:
+            mine.retained[AgentId(_checked("agent", agent)), turn] = encoded
+        held = sorted(key for key in mine.retained if key[0] == agent)
+        for key in held[: max(0, len(held) - max(keep, 0))]:
+            del mine.retained[key]
+
     def put_answer(self, agent: AgentId, request_id: str, encoded: bytes, keep: int) -> None:
         kept = self._settled().answers.setdefault(AgentId(_checked("agent", agent)), {})
         kept.pop(_checked("request_id", request_id), None)
@@ -168,7 +184,8 @@ class MemoryTransaction(MemorySnapshot):
         receipts = [key for key in mine.receipts if key[0] == agent]
         for key in receipts:
             del mine.receipts[key]
-        return Forgotten(int(stored is not None), len(receipts), len(mine.answers.pop(agent, {})))
+        retained = _drop(mine.retained, lambda key: key[0] == agent)
+        return Forgotten(int(stored is not None), len(receipts), len(mine.answers.pop(agent, {})), retained)
 
     def purge_namespace(self, namespace: Namespace) -> Purged:
         mine = self._mine
@@ -181,6 +198,10 @@ class MemoryTransaction(MemorySnapshot):
                     self._touch(other)
         mine.largest_purged = max(mine.largest_purged, mine.generations.pop(namespace))
         del mine.incarnations[namespace]
+        mine.horizons.pop(namespace, None)
+        mine.lost = {
+            (one, other, by) for one, other, by in mine.lost if namespace not in (space_of(one), space_of(other))
+        }
         self._touched.discard(namespace)
         mine.spans = [span for span in mine.spans if span not in spans]
         refs = [ref for ref in mine.ids if space_of(ref) == namespace]
@@ -202,6 +223,14 @@ class MemoryTransaction(MemorySnapshot):
 
     def purge_further(self) -> Purged:
         return Purged()
+
+    def collect_history(self, namespace: Namespace, before: Generation) -> Collected:
+        if namespace in self._mine.generations and before > self.generation(namespace):
+            raise BadField("before_generation", "not reached yet")
+        return collected_from(self._mine, namespace, before)
+
+    def collect_further(self) -> Collected:
+        return Collected()
 
     def _settled(self) -> Tenant:
         return self._contents.tenants.setdefault(self._tenant, Tenant())
@@ -278,6 +307,11 @@ class MemoryStore:
         if self._closed:
             raise StoreUnavailable("the store is closed")
         return self._disk.contents
+
+
+def _need(edge: Edge) -> tuple[Ref, Ref]:
+    """Who needs whom by the edge, were it mandatory."""
+    return (edge.target, edge.source) if edge.relation in NEEDED_BY_TARGET else (edge.source, edge.target)
 
 
 def _drop(kept: set[K] | dict[K, V], unwanted: Callable[[K], bool]) -> int:

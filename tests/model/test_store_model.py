@@ -15,10 +15,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from retrieval.errors import RetrievalError
+from retrieval.errors import CutExpired, RetrievalError
 from retrieval.record import Edge, Name, NameKind, Record
 from retrieval.relations import Role
-from retrieval.store.interface import Claim, Snapshot, Store, WriteTransaction
+from retrieval.store.collecting import collect
+from retrieval.store.interface import Claim, Collected, Snapshot, Store, WriteTransaction
 from retrieval.store.lmdb import LmdbSettings, LmdbStore, open_store
 from retrieval.store.purging import finish_all_purges
 from tests.contract.store_invariants import check_invariants
@@ -131,6 +132,7 @@ class Answer:
     def run(self, txn: WriteTransaction) -> object:
         txn.put_answer(self.agent, self.request, self.request.encode(), self.keep)
         txn.put_receipt(self.agent, Turn(self.keep), b"receipt")
+        txn.put_retained(self.agent, Turn(self.keep), b"inputs", self.keep)
         txn.put_mark(self.request, b"mark")
         kept = txn.put_mark(self.request, b"of n", NAMESPACES[0])
         txn.put_vector("model", Digest(self.request), b"vector")
@@ -207,6 +209,14 @@ def outcome(store: Store, tenant: TenantId, operations: Operations) -> object:
         return Regret
 
 
+def asked(read: Callable[..., object], *what: object, **how: object) -> object:
+    """What a read gives, or that its cut is expired."""
+    try:
+        return read(*what, **how)
+    except CutExpired:
+        return CutExpired
+
+
 def everything(snapshot: Snapshot) -> dict[str, object]:
     """All that a snapshot can be asked about the small world of this test."""
     seen: dict[str, object] = {"namespaces": snapshot.namespaces(), "agents": snapshot.agents(None, 9)}
@@ -215,21 +225,27 @@ def everything(snapshot: Snapshot) -> dict[str, object]:
     ids = [known for ref in REFS if (known := snapshot.record_id(ref)) is not None]
     for ref in REFS:
         for at in generations:
-            read = (snapshot.record(ref, at), snapshot.edges_from(ref, at), snapshot.edges_to(ref, at, limit=2))
-            seen[f"{ref!r} at {at}"] = read
+            seen[f"{ref!r} at {at}"] = (
+                asked(snapshot.record, ref, at),
+                asked(snapshot.edges_from, ref, at),
+                asked(snapshot.edges_to, ref, at, limit=2),
+            )
     for record_id in ids:
         seen[f"id {record_id}"] = (
             snapshot.ref_of(record_id),
             snapshot.neighbours(record_id, limit=99),
             snapshot.neighbours(record_id, limit=3),
+            snapshot.lost_needs(record_id, limit=9),
+            snapshot.lost_needs(record_id, limit=1),
         )
     for generation in range(newest + 1):
         cut = Cut.of({NAMESPACES[0]: Generation(generation), NAMESPACES[1]: Generation(1)})
-        seen[f"cut {generation}"] = snapshot.records_by_id([*ids, 99], cut)
+        seen[f"cut {generation}"] = asked(snapshot.records_by_id, [*ids, 99], cut)
     for namespace in NAMESPACES:
         seen[f"in {namespace!r}"] = (
             snapshot.counts(namespace),
             snapshot.incarnation(namespace),
+            snapshot.horizon(namespace),
             snapshot.mark("r0", namespace),
             snapshot.relations(namespace),
             snapshot.changes(namespace, Generation(0), 99),
@@ -246,11 +262,13 @@ def everything(snapshot: Snapshot) -> dict[str, object]:
         seen[f"agent {agent!r}"] = (
             snapshot.working_set(agent),
             [snapshot.receipt(agent, Turn(turn)) for turn in range(3)],
+            [snapshot.retained(agent, Turn(turn)) for turn in snapshot.retained_turns(agent)],
             [snapshot.answered(agent, request) for request in ("r0", "r1", "r2")],
             dict(snapshot.traces_of_agent(agent).places)["answers"],
         )
     seen["rest"] = (
         snapshot.relation_role("own"),
+        snapshot.has_lost_needs(),
         snapshot.vectors("model", [Digest("r0"), Digest("r1")]),
         [snapshot.mark(name) for name in ("r0", "r1")],
     )
@@ -305,6 +323,17 @@ class StoreMachine(RuleBasedStateMachine):
         for number in last_run:
             assert outcomes[number] == outcome(self.model, *batch[number])
         self._compare(batch[0][0])
+
+    @rule(tenant=st.sampled_from(TENANTS), namespace=st.sampled_from(NAMESPACES), back=st.integers(0, 3))
+    def collect(self, tenant: TenantId, namespace: Namespace, back: int) -> None:
+        """In as many steps as it takes: how far one comes is an engine's own affair."""
+        with self.store.snapshot(tenant) as snapshot:
+            before = Generation(max(0, snapshot.generation(namespace) - back))
+            expected = snapshot.would_collect(namespace, before)
+        done = collect(self.store, tenant, namespace, before)
+        assert done == collect(self.model, tenant, namespace, before) == expected
+        self._compare(tenant)
+        assert collect(self.store, tenant, namespace, before) == Collected()
 
     @rule()
     def reopen(self) -> None:

@@ -12,11 +12,12 @@ from retrieval.project import Query
 from retrieval.record import Record
 from retrieval.relations import Role
 from retrieval.settings import ClosureSettings, RetrievalSettings
+from retrieval.store.collecting import collect
 from retrieval.store.interface import Store
 from retrieval.store.lmdb import open_store
 from tests.fakes import counted
 from tests.model.memory_store import MemoryDisk, MemoryStore
-from tests.world import World, edge, record
+from tests.world import TENANT, World, edge, record
 from workingset.vocabulary import Namespace, Standing, SupportClosure
 
 _GOAL = "how long does the lease last"
@@ -107,6 +108,32 @@ def test_a_need_that_was_removed_makes_it_partial(world: World) -> None:
     assert projection.ranked[0].closure is SupportClosure.PARTIAL
     assert counted(projection.rejected)["required_gone"] == 1
     assert projection.known[0].standing is Standing.REMOVED
+
+
+@pytest.mark.parametrize("collected", [False, True])
+def test_a_need_by_an_edge_later_than_the_result_is_missed_too(world: World, collected: bool) -> None:
+    result, premise = _result(), record("premise", "alpha")
+    world.put(result, premise)
+    world.put(edges=[edge(premise, "premise_of", result)])
+    world.remove(premise.ref)
+    if collected:
+        collect(world.store, TENANT, result.namespace, world.generation())
+
+    projection = world.ask(_GOAL)
+
+    assert projection.ranked[0].closure is SupportClosure.PARTIAL
+    assert counted(projection.rejected)["required_gone"] == 1
+    world.put(premise, edges=[edge(premise, "premise_of", result)])
+    assert world.ask(_GOAL).ranked[0].closure is SupportClosure.CLOSED
+
+
+def test_what_a_result_needed_before_it_was_rewritten_is_not_missed(world: World) -> None:
+    result, premise = _result(), record("premise", "alpha")
+    world.put(result, premise, edges=[edge(result, "depends_on", premise)])
+    world.remove(premise.ref)
+    world.put(record("result", "the lease lasts long, without any reason"))
+
+    assert world.ask(_GOAL).ranked[0].closure is SupportClosure.CLOSED
 
 
 def test_a_superseded_need_is_there_and_says_so(world: World) -> None:

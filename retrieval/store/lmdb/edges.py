@@ -14,7 +14,7 @@ from typing import NamedTuple
 from retrieval.errors import StoreCorrupt, UnknownRef
 from retrieval.record import Edge, StoredEdge
 from retrieval.relations import Role, role_of
-from retrieval.store.lmdb import counts, layout, relations
+from retrieval.store.lmdb import counts, layout, lost_needs, relations
 from retrieval.store.lmdb.keys import encode_text
 from retrieval.store.lmdb.layout import (
     ADJACENT_KEY,
@@ -53,6 +53,7 @@ def put(view: TenantView, edge: Edge) -> bool:
             return False
         _end_edge(view, source[0], relation, target[0])
     row = EDGE_ROW.pack(source[1].touch(), target[1].touch(), flags)
+    lost_needs.found(view, source[0], relation, target[0])
     view.rows.put(view.rows.tables.edges, key, row)
     adjacent = view.rows.tables.adjacent
     view.rows.put(adjacent, *_adjacent(view, source[0], OUTGOING, target[0], relation))
@@ -99,6 +100,7 @@ class _FreshEdges:
             self.write()
             return False
         flags = layout.BEST_EFFORT if edge.best_effort else 0
+        lost_needs.found(view, source[0], relation, target[0])
         self._edges[key] = EDGE_ROW.pack(source[1].touch(), target[1].touch(), flags)
         self._adjacent.append(_adjacent(view, source[0], OUTGOING, target[0], relation))
         self._adjacent.append(_adjacent(view, target[0], INCOMING, source[0], relation))
@@ -146,14 +148,17 @@ def remove(view: TenantView, source: Ref, relation: str, target: Ref) -> bool:
     source_id, target_id = view.record_id(source), view.record_id(target)
     if known is None or source_id is None or target_id is None:
         return False
+    lost_needs.found(view, source_id, known.number, target_id)
     return _end_edge(view, source_id, known.number, target_id)
 
 
 def end_all(view: TenantView, record_id: int) -> None:
-    """End every live edge at a record."""
+    """End every live edge at a record that is removed; what needed it has lost it."""
     for outgoing, other, relation in list(_live(view, record_id, (OUTGOING, INCOMING))):
         ends = (record_id, other) if outgoing == OUTGOING else (other, record_id)
         _end_edge(view, ends[0], relation, ends[1])
+        if lost_needs.needed_of(view, ends[0], relation, ends[1]) == (other, record_id):
+            lost_needs.note(view, other, record_id, relation)
 
 
 def neighbours(view: TenantView, record_id: int, limit: int) -> list[tuple[int, str, bool]]:
@@ -179,6 +184,7 @@ def touching(
     located = None if record_id is None else view.located(record_id)
     if record_id is None or located is None or limit <= 0:
         return []
+    located[0].check_held(at)
     seen = _seen(view, record_id, direction, None if at is None or at >= located[0].generation else at)
     known = sorted(
         (relation for number in seen if (relation := relations.by_number(view, number)) is not None),

@@ -18,7 +18,7 @@ import lmdb
 
 from retrieval.errors import ForeignStore, RetrievalError, StorageFull, StoreBusy, StoreUnavailable
 from retrieval.store.lmdb.gate import Gate
-from retrieval.store.lmdb.layout import FORMAT_KEY, FORMAT_VERSION, MAGIC, MAGIC_KEY, U32, Tables
+from retrieval.store.lmdb.layout import FORMAT_KEY, FORMAT_VERSION, MAGIC, MAGIC_KEY, MARKS_FORMAT, U32, Tables
 from retrieval.store.lmdb.rows import Rows, named
 from retrieval.store.lmdb.settings import LmdbSettings
 
@@ -209,7 +209,8 @@ def _tables(env: lmdb.Environment, home: Path, *, read_only: bool) -> Tables:
     with env.begin() as txn:
         known = {bytes(name) for name in env.dbs(txn)}
         empty = not txn.stat()["entries"]
-    older = not empty and _format(env, home, known) < FORMAT_VERSION
+    found = FORMAT_VERSION if empty else _format(env, home, known)
+    older = found < FORMAT_VERSION
     if older and read_only:
         raise ForeignStore(f"the store at {home} has an older format: open it once for writing to bring it up to date")
     if empty and read_only:
@@ -218,9 +219,10 @@ def _tables(env: lmdb.Environment, home: Path, *, read_only: bool) -> Tables:
         return Tables(*[_table(env, None, name) for name in Tables._fields])
     with env.begin(write=True) as txn:
         tables = Tables(*[_table(env, txn, name) for name in Tables._fields])
-        if older:
+        if found < MARKS_FORMAT:
             # Marks of format 1 name namespaces, which no purge would find. All they say can be found out again.
             txn.drop(tables.marks, delete=False)
+        if older:
             txn.put(FORMAT_KEY, U32.pack(FORMAT_VERSION), db=tables.meta)
         if empty:
             txn.put(MAGIC_KEY, MAGIC, db=tables.meta)

@@ -21,14 +21,17 @@ relation_names  tenant relation                         role, name
 edges           tenant source relation target           the live edge: gen of source's and of target's namespace, flags
 adjacent        tenant id direction                     (sorted duplicates) other id, relation
 past_edges      tenant id direction relation other gen  gen it began at, gen that wrote it, flags; key holds its end
+lost_needs      tenant id direction other relation      nothing: the first (outgoing) needs the other, which was removed
 vectors         tenant hash(model) digest               f16 bytes
 sets            tenant agent                            epoch, turn, revision, bytes
 receipts        tenant text turn                        bytes
+retained        tenant text turn                        bytes
 answers         tenant text hash(request id)            sequence, bytes
 answer_order    tenant text sequence                    hash(request id); sequence 0: next sequence, how many
 marks           tenant text                             bytes
 space_marks     tenant space text                       bytes
 purged          tenant space                            nothing: its name is gone, its rows are being deleted
+horizons        tenant space                            oldest gen to read at, stage and next key of its collection
 
 A namespace is named by its rows in `spaces` and `space_names` alone, so taking those away hides it at once.
 """
@@ -41,9 +44,13 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import lmdb
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """Raised whenever a table, key or value changes its meaning; a newer one is refused. 1 had no `space_marks` and no
-`purged`, and kept marks of namespaces in `marks`; 2 knew fewer kinds of names."""
+`purged`, and kept marks of namespaces in `marks`; 2 knew fewer kinds of names; 3 had no `horizons`, no `lost_needs` and
+no `retained`."""
+
+MARKS_FORMAT = 2
+"""The first format whose marks of namespaces are kept with them."""
 
 MAGIC = b"hotset store"
 
@@ -86,6 +93,9 @@ PAST_KEY = struct.Struct(">4sQcIQQ")
 PAST_BETWEEN = struct.Struct(">4sQcIQ")
 """What the keys of past edges between two records begin with."""
 PAST_ROW = struct.Struct(">QQB")
+LOST_KEY = struct.Struct(">4sQcQI")
+HORIZON_ROW = struct.Struct(">QB")
+"""The horizon and the stage of its collection; the next key follows."""
 SET_ROW = struct.Struct(">QQQ")
 TWO_COUNTS = struct.Struct(">QQ")
 
@@ -116,14 +126,17 @@ class Tables(NamedTuple):
     edges: lmdb._Database
     adjacent: lmdb._Database
     past_edges: lmdb._Database
+    lost_needs: lmdb._Database
     vectors: lmdb._Database
     sets: lmdb._Database
     receipts: lmdb._Database
+    retained: lmdb._Database
     answers: lmdb._Database
     answer_order: lmdb._Database
     marks: lmdb._Database
     space_marks: lmdb._Database
     purged: lmdb._Database
+    horizons: lmdb._Database
 
 
 def record_key(tenant: bytes, space: bytes, record_id: int, generation: int) -> bytes:

@@ -39,6 +39,12 @@ def put(view: TenantView, space: Space, record_id: int, names: Iterable[tuple[st
         view.rows.put_many(view.rows.tables.names, rows)
 
 
+def keys_of(view: TenantView, space: Space, record_id: int, names: Iterable[tuple[str, str]]) -> list[bytes]:
+    """The keys of a record's rows under names, each (kind, text), whether or not there are such rows."""
+    within, suffix = view.key + space.key, U64.pack(record_id)
+    return [within + _KIND_OF_VALUE[kind] + text_key(text.encode()) + suffix for kind, text in names]
+
+
 def find(view: TenantView, space: Space, kind: NameKind, text: str, limit: int) -> list[int]:
     """Record ids under exactly this name, ascending."""
     raw = lookup_bytes(text)

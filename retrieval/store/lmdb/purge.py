@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from retrieval.store.interface import Purged
-from retrieval.store.lmdb import counts, edges, vectors
+from retrieval.store.lmdb import counts, edges, lost_needs, vectors
 from retrieval.store.lmdb.codec import decode_record, is_removed
 from retrieval.store.lmdb.layout import ID_KEY, INCOMING, OUTGOING, U64
 from retrieval.store.lmdb.view import Space, TenantView
@@ -92,7 +92,7 @@ class Purge:
                 return False
         past, rows = edges.erase_past(self._view, record_id, self._room)
         self._deleted["past_edges"] += past
-        self._room -= rows
+        self._room -= rows + lost_needs.erase(self._view, record_id, max(1, self._room - rows))
         return self._room > 0 and self._delete_versions(within + U64.pack(record_id))
 
     def _delete_versions(self, of_record: bytes) -> bool:

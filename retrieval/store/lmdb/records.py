@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from retrieval.errors import BadField
 from retrieval.record import Record
 from retrieval.store.interface import RecordPage
-from retrieval.store.lmdb import changes, counts, edges, names, paths
+from retrieval.store.lmdb import changes, counts, edges, lost_needs, names, paths
 from retrieval.store.lmdb.codec import (
     RecordCodec,
     decode_head,
@@ -36,6 +36,8 @@ def by_ids(view: TenantView, record_ids: Sequence[int], cut: Cut, *, texts: bool
         for namespace, generation in cut.generations
         if (space := view.space(namespace)) is not None
     }
+    for space, generation in spaces.values():
+        space.check_held(generation)
     only = next(iter(spaces.values())) if len(spaces) == 1 else None
     found: list[Record | None] = []
     for record_id in record_ids:
@@ -95,6 +97,8 @@ def put(view: TenantView, codec: RecordCodec, record: Record) -> Generation:
     space = view.settle_space(record.namespace)
     if record_id is None:
         record_id = view.allot_ref(record.ref, space)
+    if before is not None:
+        lost_needs.drop_of(view, record_id)
     view.live[record.ref] = (record_id, space)
     generation = space.touch()
     view.rows.put(view.rows.tables.records, record_key(view.key, space.key, record_id, generation), encoded)
@@ -130,4 +134,5 @@ def remove(view: TenantView, ref: Ref) -> bool:
     counts.records(space, old, None)
     changes.put(view, space, generation, record_id, removed=True, digest=old.digest)
     edges.end_all(view, record_id)
+    lost_needs.drop_of(view, record_id)
     return True

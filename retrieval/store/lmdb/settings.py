@@ -40,7 +40,8 @@ class LmdbSettings:
     """Most jobs in one group commit; bounds how long the first of them waits. Guess."""
 
     purge_rows: int = 4_000
-    """Rows deleted in one step of a purge, during which nobody else writes. Measured: some 40 ms on busy cores."""
+    """Rows deleted in one step of a purge, or looked at in one of a collection of history, during which nobody else
+    writes. Measured: some 40 ms on busy cores."""
 
     compress_above_bytes: int = 512
     """Texts of a record that take less are stored as they are. Measured: with 1,500 a record takes 2 % more."""

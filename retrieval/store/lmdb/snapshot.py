@@ -6,16 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from retrieval.record import NameKind, Record, RecordChange, StoredEdge
 from retrieval.relations import BUILT_IN, Role
-from retrieval.store.interface import NamespaceCounts, RecordPage, StoredSet, Traces
+from retrieval.store.interface import Collected, NamespaceCounts, RecordPage, StoredSet, Traces
 from retrieval.store.lmdb import (
     changes,
+    collecting,
     counts,
     edges,
+    lost_needs,
     marks,
     names,
     paths,
     records,
     relations,
+    retained,
     traces,
     vectors,
     working_sets,
@@ -49,6 +52,14 @@ class LmdbSnapshot:
         space = self._view.space(namespace)
         return Generation(0) if space is None else space.generation
 
+    def horizon(self, namespace: Namespace) -> Generation:
+        space = self._view.space(namespace)
+        return Generation(0) if space is None else space.horizon
+
+    def would_collect(self, namespace: Namespace, before: Generation) -> Collected:
+        space = self._view.space(namespace)
+        return Collected() if space is None else collecting.would_collect(self._view, space, before)
+
     def cut(self, namespaces: Iterable[Namespace]) -> Cut:
         return Cut.of({namespace: self.generation(namespace) for namespace in namespaces})
 
@@ -61,6 +72,7 @@ class LmdbSnapshot:
         located = None if record_id is None else self._view.located(record_id)
         if record_id is None or located is None:
             return None
+        located[0].check_held(at)
         return record_at(self._view, located[0], record_id, at)
 
     def record_id(self, ref: Ref) -> int | None:
@@ -93,6 +105,12 @@ class LmdbSnapshot:
 
     def neighbours(self, record_id: int, *, limit: int) -> list[tuple[int, str, bool]]:
         return edges.neighbours(self._view, record_id, limit)
+
+    def lost_needs(self, record_id: int, *, limit: int) -> list[int]:
+        return lost_needs.of(self._view, record_id, limit)
+
+    def has_lost_needs(self) -> bool:
+        return lost_needs.any_of(self._view)
 
     def relation_role(self, relation: str) -> Role | None:
         known = None if relation in BUILT_IN else relations.by_name(self._view, relation)
@@ -156,6 +174,12 @@ class LmdbSnapshot:
 
     def receipt(self, agent: AgentId, turn: Turn) -> bytes | None:
         return working_sets.receipt(self._view, agent, turn)
+
+    def retained(self, agent: AgentId, turn: Turn) -> bytes | None:
+        return retained.get(self._view, agent, turn)
+
+    def retained_turns(self, agent: AgentId) -> tuple[Turn, ...]:
+        return retained.turns(self._view, agent)
 
     def answered(self, agent: AgentId, request_id: str) -> bytes | None:
         return working_sets.answered(self._view, agent, request_id)

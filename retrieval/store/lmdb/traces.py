@@ -91,6 +91,10 @@ class _Looking:
         """Rows of `past_edges`: id, direction, relation, other id, generation."""
         return sum(self._has(key[4:12]) or self._has(key[17:25]) for key in _keys(self._view, table))
 
+    def lost_needs(self, table: str) -> int:
+        """Rows of `lost_needs`: id, direction, other id, relation."""
+        return sum(self._has(key[4:12]) or self._has(key[13:21]) for key in _keys(self._view, table))
+
     def vectors(self, table: str) -> int:
         """Vectors of texts that no version of a record has."""
         known: set[bytes] | None = None
@@ -141,6 +145,7 @@ _LAST = 2**64 - 1
 AGENT_PLACES: dict[str, Callable[[bytes, bytes], bool]] = {
     "sets": lambda raw, key: key[_TENANT:] == raw,
     "receipts": lambda raw, key: key[_TENANT : -U64.size] == text_key(raw),
+    "retained": lambda raw, key: key[_TENANT : -U64.size] == text_key(raw),
     "answers": lambda raw, key: key[_TENANT:-_HASH] == text_key(raw),
     "answer_order": lambda raw, key: key[_TENANT : -U64.size] == text_key(raw),
 }
@@ -160,9 +165,11 @@ NAMESPACE_PLACES: dict[str, Callable[[_Looking, str], int]] = {
     "edges": _Looking.edges,
     "adjacent": _Looking.adjacent,
     "past_edges": _Looking.past_edges,
+    "lost_needs": _Looking.lost_needs,
     "vectors": _Looking.vectors,
     "space_marks": _Looking.by_space,
     "purged": _Looking.by_space,
+    "horizons": _Looking.by_space,
 }
 """Tables whose rows are of one namespace, and how those are counted that are of the one looked for, or of none."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from retrieval.errors import BadField
 from retrieval.record import Edge, Record
-from retrieval.store.interface import Claim, Forgotten, Purged
-from retrieval.store.lmdb import counts, edges, marks, purge, records, vectors, working_sets
+from retrieval.store.interface import Claim, Collected, Forgotten, Purged
+from retrieval.store.lmdb import collecting, counts, edges, marks, purge, records, retained, vectors, working_sets
 from retrieval.store.lmdb.codec import RecordCodec
 from retrieval.store.lmdb.snapshot import LmdbSnapshot
 from retrieval.store.lmdb.view import TenantView
@@ -17,7 +18,7 @@ class LmdbTransaction(LmdbSnapshot):
     """See `WriteTransaction`. Raises BadField for what cannot be a key or is not Unicode, before it writes anything."""
 
     def __init__(self, view: TenantView, codec: RecordCodec, purge_rows: int) -> None:
-        """`purge_rows` bounds what one step of a purge deletes."""
+        """`purge_rows` bounds what one step of a purge or of a collection deletes or looks at."""
         super().__init__(view)
         self._codec = codec
         self._purge_rows = purge_rows
@@ -52,6 +53,9 @@ class LmdbTransaction(LmdbSnapshot):
     def put_receipt(self, agent: AgentId, turn: Turn, encoded: bytes) -> None:
         working_sets.put_receipt(self._view, agent, turn, encoded)
 
+    def put_retained(self, agent: AgentId, turn: Turn, encoded: bytes, keep: int) -> None:
+        retained.put(self._view, agent, turn, encoded, keep)
+
     def put_answer(self, agent: AgentId, request_id: str, encoded: bytes, keep: int) -> None:
         working_sets.put_answer(self._view, agent, request_id, encoded, keep)
 
@@ -72,6 +76,17 @@ class LmdbTransaction(LmdbSnapshot):
 
     def purge_further(self) -> Purged:
         return purge.Purge(self._view, self._purge_rows).run()
+
+    def collect_history(self, namespace: Namespace, before: Generation) -> Collected:
+        space = self._view.space(namespace)
+        if space is not None:
+            if before > space.generation:
+                raise BadField("before_generation", f"{namespace!r} has come to {space.generation}, not to {before}")
+            collecting.raise_horizon(self._view, space, before)
+        return self.collect_further()
+
+    def collect_further(self) -> Collected:
+        return collecting.further(self._view, self._purge_rows)
 
     def finish(self) -> None:
         """Write what was kept back: generations, counts and counters. Called once, when the job has returned."""

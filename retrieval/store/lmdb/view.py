@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from retrieval.errors import BadField
+from retrieval.errors import BadField, CutExpired
 from retrieval.relations import Role
 from retrieval.store.lmdb import layout
 from retrieval.store.lmdb.keys import LARGEST_KEY_BYTES, encode_text, lookup_bytes
@@ -21,13 +21,17 @@ _UNASKED = -1
 
 @dataclass(slots=True)
 class Space:
-    """A namespace's number and its counts. `kinds` and `relations` hold changes not yet written to `counts`."""
+    """A namespace's number and its counts. `kinds` and `relations` hold changes not yet written to `counts`.
+
+    `horizon` is the oldest generation that can be read at.
+    """
 
     key: bytes
     namespace: Namespace
     generation: Generation
     records: int
     edges: int
+    horizon: Generation = Generation(0)
     touched: bool = False
     kinds: dict[str, int] = field(default_factory=dict)
     relations: dict[int, int] = field(default_factory=dict)
@@ -38,6 +42,14 @@ class Space:
             self.touched = True
             self.generation = Generation(self.generation + 1)
         return self.generation
+
+    def check_held(self, at: Generation | None) -> None:
+        """Raise CutExpired where the history that a read at the generation needs was collected."""
+        if at is not None and at < self.horizon:
+            raise CutExpired(
+                f"the history of {self.namespace!r} before generation {self.horizon} was collected, and {at} was asked "
+                f"for: ask at {self.horizon} or later, or without a cut for the newest"
+            )
 
 
 def split(ref: Ref) -> tuple[Namespace, str] | None:
@@ -109,6 +121,9 @@ class TenantView:
                 return None
             number, generation, records, edges = layout.SPACE_ROW.unpack(row)
             space = Space(U32.pack(number), namespace, Generation(generation), records, edges)
+            held = self.rows.get(self.rows.tables.horizons, self.key + space.key)
+            if held is not None:
+                space.horizon = Generation(layout.HORIZON_ROW.unpack_from(held)[0])
             self._remember(space)
         return space
 
@@ -218,6 +233,7 @@ class TenantView:
         tables = self.rows.tables
         self.rows.delete(tables.spaces, self.key + space.namespace.encode())
         self.rows.delete(tables.space_names, self.key + space.key)
+        self.rows.delete(tables.horizons, self.key + space.key)
         self.rows.put(tables.purged, self.key + space.key, b"")
         del self._spaces[space.namespace], self._space_of[space.key]
         self.live.clear()

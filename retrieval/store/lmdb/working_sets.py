@@ -137,9 +137,10 @@ def forget(view: TenantView, agent: AgentId) -> Forgotten:
         view.raise_floor(layout.REVISION_FLOOR_KEY, stored.claim.revision)
         view.rows.delete(tables.sets, view.key + raw)
     receipts = _delete_under(view, tables.receipts, within, U64.size)
+    kept = _delete_under(view, tables.retained, within, U64.size)
     answers = _delete_under(view, tables.answers, within, len(digest_of(b"")))
     _delete_under(view, tables.answer_order, within, U64.size)
-    return Forgotten(int(stored is not None), receipts, answers)
+    return Forgotten(int(stored is not None), receipts, answers, kept)
 
 
 def _delete_under(view: TenantView, table: _Database, within: bytes, rest: int) -> int:
