@@ -36,6 +36,8 @@ class HintSettings:
     """Guess: files followed to their records, the strongest first."""
     records_per_file: int = 1_024
     """Guess: records of one file looked at; the largest file of sympy has some 700."""
+    records_counted: int = 4_096
+    """Guess: records of one path counted beyond that before all of the scope is taken as the bound."""
     parts_per_file: int = 24
     """Guess: records of one file that are taken for a hint of the whole file."""
     hits: int = 128

@@ -8,6 +8,7 @@ from math import ceil
 from retrieval.admission import Gate
 from retrieval.evidence import Evidence
 from retrieval.lanes.exact import EXACT
+from retrieval.lanes.host import HOST
 from retrieval.lanes.lane import LaneProposal, Scope
 from retrieval.lanes.lexical import LEXICAL
 from retrieval.lanes.vector import VECTOR
@@ -41,19 +42,28 @@ class Overflow:
     def bound(self, ranked: frozenset[int]) -> int:
         """An upper bound of the records at or above the floor that the lanes' caps kept from being ranked.
 
-        A record reaches the floor by its words, its names or its likeness alone, so each kind is bounded apart. A
-        record below the floor counts too where a cap kept one of the kinds from being measured. 0 where no cap was
-        reached, and where nothing can be grounded. What an index has not taken in is no cap's doing: its lane's lag
-        and `NOT_SEARCHED` tell of it.
+        A record reaches the floor by its words, its names, its likeness or a hint alone, so each kind is bounded
+        apart. A record below the floor counts too where a cap kept one of the kinds from being measured. 0 where no
+        cap was reached; where nothing can be grounded, hints alone count. What an index has not taken in is no cap's
+        doing: its lane's lag and `NOT_SEARCHED` tell of it. Nor does this count what only a link would lift, for a
+        link matches nothing of the goal: that the ranker's bounds left some out, the outcome of `links` says.
         """
         if not self._may_be_grounded():
-            return 0
+            return self._beyond_hints(ranked)
         unsettled = self._unsettled(ranked)
         settled = self._gate.records.keys() - unsettled
         beyond = sum(proposal.beyond for proposal in self._proposals.values()) + self._beyond_words()
         ids = {i for proposal in self._proposals.values() for i in proposal.beyond_ids} | unsettled
         beyond += len(ids - settled - self._gate.refused.keys())
         return min(beyond, max(0, self._scope.records - len(settled)))
+
+    def _beyond_hints(self, ranked: frozenset[int]) -> int:
+        """An upper bound of the records that the host lane's caps kept out, whatever words the scope has."""
+        host = self._proposals.get(HOST)
+        if host is None:
+            return 0
+        ids = host.beyond_ids - ranked - self._gate.refused.keys()
+        return min(host.beyond + len(ids), max(0, self._scope.records - len(ranked)))
 
     def _may_be_grounded(self) -> bool:
         """True where a record in scope may carry a word or a name of the goal, seen or kept out by a cap."""
@@ -64,7 +74,7 @@ class Overflow:
 
     def _unsettled(self, ranked: frozenset[int]) -> set[int]:
         """Admitted records below the floor that what a cap kept from being measured may yet lift to it."""
-        exact, vector = self._proposals[EXACT], self._proposals[VECTOR]
+        exact, vector, host = self._proposals[EXACT], self._proposals[VECTOR], self._proposals.get(HOST)
         lost = vector.beyond > 0 or bool(vector.beyond_ids) or self._proposals[LEXICAL].outcome.truncated
         # While vectors are missing, a record of equal text beyond a cap may be the one that brings the cosine.
         any_unlike = vector.beyond > 0 or (lost and self._without_likeness() > 0)
@@ -72,7 +82,8 @@ class Overflow:
         for record_id in self._gate.records.keys() - ranked:
             unnamed = exact.beyond > 0 or record_id in exact.beyond_ids
             unlike = record_id not in self._evidence.cosines and (any_unlike or record_id in vector.beyond_ids)
-            if unnamed or unlike or self._evidence.passes_grounded(record_id):
+            unhinted = host is not None and (host.beyond > 0 or record_id in host.beyond_ids)
+            if unnamed or unlike or unhinted or self._evidence.passes_grounded(record_id):
                 unsettled.add(record_id)
         return unsettled
 

@@ -149,7 +149,8 @@ class Projecting:
             return {}
 
     def _ask_lanes(self) -> None:
-        hinted = (HostLane(self._query.hints, self._settings.hints),) if self._query.hints else ()
+        strong = self._parts.scale.strong_hint
+        hinted = (HostLane(self._query.hints, self._settings.hints, strong),) if self._query.hints else ()
         runs = self._run((*self._parts.lanes, *hinted))
         with self._steps.step("admission"):
             self._gate.admit(hit.record_id for run in runs for hit in run.proposal.hits)
@@ -205,6 +206,7 @@ class Projecting:
             cosines=self._evidence.cosines,
             goal_vector=self._evidence.goal_vector,
             weights=self._weights,
+            scale=self._parts.scale,
             terms=self._parts.terms,
             lexical=self._parts.lexical,
             model=self._parts.model,
@@ -212,26 +214,32 @@ class Projecting:
         )
 
     def _bring(self) -> None:
-        """Admit what the ranker says that the lanes' hits lead to."""
+        """Admit what the ranker says that the lanes' hits lead to; where it cannot say, that is an outcome."""
+        try:
+            hits = self._brought()
+        except IndexUnavailable as failure:
+            self._proposals[LINKS] = nothing(LINKS, "unavailable", str(failure))
+            return
+        except DeadlinePassed as failure:
+            self._proposals[LINKS] = nothing(LINKS, stopped(self._deadline), str(failure))
+            return
+        left = self._ranking.left
+        if hits or left:
+            note = f"{left} more not followed" if left else ""
+            outcome = LaneOutcome(LINKS, "ok", hits=len(hits), note=note, truncated=left > 0)
+            self._proposals[LINKS] = LaneProposal(hits, outcome)
+            self._evidence.link({hit.record_id: hit.rank.order_value for hit in hits})
+
+    def _brought(self) -> tuple[LaneHit, ...]:
         with self._steps.step(LINKS):
-            try:
-                brought = self._ranking.bring(self._look())
-            except IndexUnavailable as failure:
-                self._proposals[LINKS] = nothing(LINKS, "unavailable", str(failure))
-                return
-            except DeadlinePassed as failure:
-                self._proposals[LINKS] = nothing(LINKS, stopped(self._deadline), str(failure))
-                return
+            brought = self._ranking.bring(self._look())
         with self._steps.step("admission"):
             self._gate.admit(brought)
         with self._steps.step("relevance"):
             self._evidence.weigh(self._gate.records, {})
         with self._steps.step(LINKS):
             strengths = self._ranking.strengths(self._look(), brought)
-            hits = tuple(LaneHit(i, Linked(strength)) for i, strength in sorted(strengths.items()) if strength > 0.0)
-            if hits:
-                self._proposals[LINKS] = LaneProposal(hits, LaneOutcome(LINKS, "ok", hits=len(hits)))
-                self._evidence.link({hit.record_id: hit.rank.order_value for hit in hits})
+            return tuple(LaneHit(i, Linked(strength)) for i, strength in sorted(strengths.items()) if strength > 0.0)
 
     def _worth_comparing(self, lexical: LaneProposal) -> list[int]:
         """Admitted records whose likeness would tell most: the ranker's choice where it has one, then by words."""
@@ -364,7 +372,7 @@ class Projecting:
             self._evidence.terms(),
             self._frequencies,
             self._probe,
-            self._settings.entity_probes,
+            0 if self._deadline.over() else self._settings.entity_probes,
             behind=self._unsearched() > 0,
         )
         return grounding.entities, grounding.unchecked

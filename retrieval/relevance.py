@@ -1,11 +1,16 @@
-"""Relevance: one scale from 0 to 1 for all lanes, made from features of the match and never from ranks.
+"""Relevance: one scale from 0 to 1 for all lanes, made from features of the match.
 
 Features of a record: `coverage`, the share of the goal's weight that the terms of its text, title and path cover, each
 term weighing by how rare it is and an unknown term fully; `title`, the same for title and path alone; `exact`, how
 surely and how rarely a name of the goal is its own; `linked`, how strongly what was found leads to it; `cosine`;
 `graph`, its damped share of PageRank mass; `hinted`, how strongly the host says that the work is there. The scale takes
 the strongest of covered words, names, links, hints and likeness, and lets the second kind of evidence and the graph add
-to it only at or above the floor, so that whether a record passes hangs on its own evidence alone.
+to it only at or above the floor, so that whether a record passes hangs on one kind of evidence alone.
+
+All but links is the record's own and made without ranks. What a link says is the ranker's: words of the parts of one
+file together, names shared with the best results, shares of the best window. One rank makes evidence: of the first
+files by the ranker of code, those of which the text, the path, a symbol or a commit's message holds a word or a name of
+the goal pass with their best part, by the least link.
 
 The weights are settings, uncalibrated, and named with a version.
 """
@@ -14,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import log
+from math import inf, log, nextafter
 
 from retrieval.index.sensor import WeightedTerm
 from retrieval.settings import RelevanceSettings
@@ -129,6 +134,10 @@ class RelevanceScale:
         """The least coverage with which words alone, all in the title, reach the floor."""
         self.strong_cosine = self._strong_cosine()
         """The cosine with which likeness alone reaches the floor; above 1 where it never does."""
+        self.strong_hint = self._strong(settings.hinted_weight)
+        """The strength with which a hint alone reaches the floor; above 1 where it never does."""
+        self.strong_link = self._strong(settings.linked_weight)
+        """The same of a link."""
 
     def of(self, features: Features, *, grounded: bool) -> Relevance:
         """The record's relevance. `grounded` is False where no word or name of the goal occurs in the scope."""
@@ -145,8 +154,20 @@ class RelevanceScale:
             value = min(value, max(self._s.ungrounded_cap, hinted))
         return Relevance(min(1.0, max(0.0, value)))
 
+    def link(self, share: float) -> float:
+        """The strength of a link that passes the floor by itself: the least for a share of 0, 1 for one of 1."""
+        least = min(1.0, self.strong_link)
+        return least + (1.0 - least) * share
+
+    def link_of_words(self, coverage: float) -> float:
+        """The strength of a link at which words that cover this much weigh as if they were the record's own, 0 to 1."""
+        return min(1.0, self._covered(coverage) / self._s.linked_weight) if self._s.linked_weight > 0.0 else 0.0
+
+    def _covered(self, coverage: float) -> float:
+        return float(coverage**self._s.coverage_exponent)
+
     def _words(self, features: Features) -> float:
-        covered: float = features.coverage**self._s.coverage_exponent
+        covered = self._covered(features.coverage)
         return covered + self._s.title_share * features.title * (1.0 - covered)
 
     def _likeness(self, cosine: float | None) -> float:
@@ -164,6 +185,14 @@ class RelevanceScale:
             else:
                 low = middle
         return low
+
+    def _strong(self, weight: float) -> float:
+        if weight <= 0.0:
+            return 2.0
+        strength: float = self._s.floor / weight
+        while weight * strength < self._s.floor:  # rounding may leave the quotient just below
+            strength = nextafter(strength, inf)
+        return strength
 
     def _strong_cosine(self) -> float:
         if self._s.cosine_weight <= self._s.floor:

@@ -12,7 +12,7 @@ from retrieval.lanes.lane import LaneHit, Scope
 from retrieval.query import Query
 from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
-from retrieval.relevance import TermWeights
+from retrieval.relevance import RelevanceScale, TermWeights
 from retrieval.store.interface import Snapshot
 
 
@@ -23,7 +23,7 @@ class Look:
     `records` are those admitted at the cut. `hits` are the lanes' own scores of admitted records, by lane: BM25 of
     `lexical`, names' strength of `exact`, and so on; `cosines` holds every admitted record whose cosine is known.
     `named` are the exact hits whose name holds at the cut. `weights` tells what each term of the goal weighs and how
-    many records of the scope hold it. `terms` analyses records once.
+    many records of the scope hold it. `terms` analyses records once. `scale` says what passes the floor.
     """
 
     txn: Snapshot
@@ -36,6 +36,7 @@ class Look:
     cosines: Mapping[int, float]
     goal_vector: tuple[float, ...]
     weights: TermWeights
+    scale: RelevanceScale
     terms: RecordTerms
     lexical: LexicalSearch
     model: str

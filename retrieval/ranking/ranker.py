@@ -27,8 +27,12 @@ class Ranking(ABC):
     """The ordering of one projection: asked in the order of the methods, by one thread, with looks at that projection
     alone. What it finds in one step it may keep for the next.
 
-    Any step may raise IndexUnavailable or DeadlinePassed; from `rank`, the order falls back to ranks and says so.
+    `bring`, `strengths` and `rank` may raise IndexUnavailable or DeadlinePassed: nothing is then brought, or the order
+    falls back to ranks, and the answer says so. `alike` never raises; `bring` may have.
     """
+
+    left: int = 0
+    """How many more than it brought `bring` was led to, at least, and left out by its bounds."""
 
     @abstractmethod
     def bring(self, look: Look) -> Mapping[int, float]:

@@ -32,6 +32,7 @@ CAP = 5
 OTHER = Namespace("other")
 GOAL = "`lease_end` expires"
 STRONG_COSINE = 0.4
+STRONG_HINT = 0.36
 _FILE = "lib/lease.py"
 
 
@@ -56,7 +57,7 @@ LANES: dict[str, Callable[[World, Caps], Lane]] = {
     "lexical": lambda world, caps: LexicalLane(world.lexical, world.progress, caps.lanes),
     "vector": lambda world, caps: VectorLane(world.vector, world.embedder, world.progress, caps.lanes, STRONG_COSINE),
     "graph": lambda world, caps: GraphLane({world.id_of(made(0).ref): 1.0}, caps.graph),
-    "host": lambda world, caps: HostLane((Hints(changed=(_FILE,)),), caps.hints),
+    "host": lambda world, caps: HostLane((Hints(changed=(_FILE,)),), caps.hints, STRONG_HINT),
 }
 
 

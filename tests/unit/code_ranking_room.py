@@ -46,6 +46,7 @@ class CodeRoom:
 
     retrieval: Retrieval
     ranker: Tapped
+    lexical: LexicalIndex
     projection: Projection | None = None
 
     def ask(self, goal: str) -> list[str]:
@@ -70,7 +71,7 @@ class CodeRoom:
         at = [record.title for _, record in tables.records].index(title)
         return dict(zip(RECORD_FEATURES, tables.record_values[at].tolist(), strict=True))
 
-    def retrieval_of(self, goal: str) -> Projection:
+    def retrieval_of(self, goal: str, seconds: float = 60.0) -> Projection:
         raise NotImplementedError
 
     def _tables(self) -> CodeTables:
@@ -107,13 +108,12 @@ def code_room(
         retrieval = Retrieval(lexical, vector, embedder, follower, None, settings, ranked_by={QueryClass.CODE: ranker})
 
         class Room(CodeRoom):
-            def retrieval_of(self, goal: str) -> Projection:
+            def retrieval_of(self, goal: str, seconds: float = 60.0) -> Projection:
+                deadline = Deadline(time.monotonic() + seconds, time.monotonic)
                 with store.snapshot(TENANT) as txn:
-                    return retrieval.project(
-                        txn, Query(goal, (SHOP,)), Deadline(time.monotonic() + 60.0, time.monotonic)
-                    )
+                    return retrieval.project(txn, Query(goal, (SHOP,)), deadline)
 
-        yield Room(retrieval, ranker)
+        yield Room(retrieval, ranker, lexical)
     finally:
         follower.close()
         store.close()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from retrieval.index.sensor import Hit
+from retrieval.ranking.code.past import Place
 from retrieval.ranking.code.paths import is_test, is_wordy, lies_aside, only_gathers
+from retrieval.ranking.code.table import Places
 from tests.unit.code_ranking_room import CodeRoom, code_room
 
 FILES = {
@@ -167,6 +172,24 @@ def test_a_goal_about_nothing_here_finds_nothing(room: CodeRoom) -> None:
     assert room.ask("photosynthesis of algae under ultraviolet illumination") == []
 
 
+def test_one_word_that_one_file_holds_makes_no_other_file_a_result(tmp_path: Path) -> None:
+    bodies = {f"pkg/m{n}.py": f"def handler_{n}(request):\n    return request + {n}\n" for n in range(20)}
+    changes = [("Tweak", {f"pkg/m{n}.py": f"{bodies[f'pkg/m{n}.py']}\nX = {n}\n"}) for n in range(3)]
+    with code_room(tmp_path, {**bodies, "pkg/odd.py": "def lunch():\n    return 5\n"}, changes) as small:
+        small.ask("sourdough lunch")
+
+    assert small.projection is not None
+    assert [c.path for c in small.projection.ranked if dict(c.features)["linked"] > 0.0] == ["pkg/odd.py"]
+
+
+def test_of_a_file_that_says_little_the_best_part_alone_is_a_result(room: CodeRoom) -> None:
+    room.ask("bookkeeping of the queue")
+
+    assert room.projection is not None
+    linked = [c.title for c in room.projection.ranked if c.path == "shop/prices.py" and "links" in c.lanes]
+    assert len(linked) == 1
+
+
 def test_the_answer_names_the_profile_and_shows_the_features(room: CodeRoom) -> None:
     room.ask("the tax is not added to a net price")
     assert room.projection is not None
@@ -174,6 +197,53 @@ def test_the_answer_names_the_profile_and_shows_the_features(room: CodeRoom) -> 
     assert room.projection.model_calls == 0
     shown = dict(room.projection.ranked[0].features)
     assert shown["file.chunk"] > 0.9
+
+
+def test_after_the_deadline_nothing_is_searched_for(room: CodeRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> list[Hit]:
+        raise AssertionError("searched after the deadline")
+
+    monkeypatch.setattr(room.lexical, "search", refused)
+
+    projection = room.retrieval_of("customers pay a wrong total, `gross_price` is wrong", seconds=0.0)
+
+    assert {lane.lane: lane.state for lane in projection.lanes}["links"] == "timed_out"
+    assert "by ranks, for the ranker could not work: the deadline ran out" in projection.fusion
+
+
+def test_what_is_known_of_files_may_be_forgotten_at_any_moment(room: CodeRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    goal = "the tax is not added to a net price for customers"
+    first = room.ask(goal)
+
+    def emptied(self: Places, file: int) -> bool:
+        found = dict.__contains__(self, file)
+        self.clear()
+        return found
+
+    def forgotten(self: Places, file: int, default: Place | None = None) -> Place | None:
+        found = dict.get(self, file, default)
+        self.clear()
+        return found
+
+    monkeypatch.setattr(Places, "__contains__", emptied)
+    monkeypatch.setattr(Places, "get", forgotten)
+
+    assert room.ask(goal) == first
+
+
+def test_records_without_a_file_do_not_make_a_name_common(room: CodeRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    goal = "`gross_price` is wrong for customers"
+    room.ask(goal)
+    alone = room.of_file("shop/orders.py")["uses"]
+    search = room.lexical.search
+
+    def with_notes(*args: Any, **named: Any) -> list[Hit]:
+        return [*search(*args, **named), Hit(2**40, 0.1, 0)]
+
+    monkeypatch.setattr(room.lexical, "search", with_notes)
+    room.ask(goal)
+
+    assert room.of_file("shop/orders.py")["uses"] == alone
 
 
 def test_equal_questions_get_equal_answers(room: CodeRoom) -> None:

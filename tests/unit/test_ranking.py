@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.errors import IndexUnavailable
+from retrieval.errors import DeadlinePassed, IndexUnavailable
 from retrieval.projecting import scope_of
 from retrieval.ranking.look import Look
 from retrieval.ranking.query_class import QueryClass, query_class
@@ -89,6 +89,33 @@ def test_a_ranker_that_cannot_work_leaves_the_order_to_ranks_and_says_so(world: 
 
     assert refs(down) == refs(world.ask("lease expires"))
     assert "the ranker could not work: its table is gone" in down.fusion
+
+
+@pytest.mark.parametrize(
+    ("raised", "state"), [(IndexUnavailable("gone"), "unavailable"), (DeadlinePassed("late"), "timed_out")]
+)
+@pytest.mark.parametrize("step", ["bring", "strengths"])
+def test_a_ranker_that_cannot_bring_is_an_outcome(world: World, step: str, raised: Exception, state: str) -> None:
+    ranker = Backwards({world.id_of(STRANGER.ref): 0.8})
+
+    def fails(*_: object) -> Mapping[int, float]:
+        raise raised
+
+    setattr(ranker, step, fails)
+    projection = world.ask("lease expires", world.retrieval(ranked_by=everywhere(ranker)))
+
+    assert {lane.lane: lane.state for lane in projection.lanes}["links"] == state
+    assert refs(projection) == [LEASE.ref, EXPIRY.ref]
+
+
+def test_what_a_ranker_leaves_out_is_told(world: World) -> None:
+    ranker = Backwards()
+    ranker.left = 3
+
+    projection = world.ask("lease expires", world.retrieval(ranked_by=everywhere(ranker)))
+
+    links = next(lane for lane in projection.lanes if lane.lane == "links")
+    assert (links.truncated, links.note, links.hits) == (True, "3 more not followed", 0)
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def _symbols(look: Look, question: CodeQuestion, settings: CodeRankingSettings, 
             sums[file] += weight * sqrt(min(2, count)) / len(counts)
         for i in definers:
             found.defining[i] = found.defining.get(i, 0.0) + weight / len(definers)
-    found.defines = _bounded(sums)
+    found.defines = bounded_shares(sums)
 
 
 def _defines(record: Record, name: str) -> bool:
@@ -119,7 +119,7 @@ def _messages(look: Look, question: CodeQuestion, settings: CodeRankingSettings,
         files = {file_of(look, r) for h in hits if (r := records.get(h.record_id)) and phrase in r.text and r.path}
         for file in files:
             sums[file] += 1.0 / len(files)
-    found.phrase = _bounded(sums)
+    found.phrase = bounded_shares(sums)
 
 
 def read(look: Look, record_ids: Iterable[int], found: Named) -> dict[int, Record]:
@@ -133,8 +133,8 @@ def read(look: Look, record_ids: Iterable[int], found: Named) -> dict[int, Recor
     return {i: record for i, record in held.items() if record is not None}
 
 
-def _bounded(sums: Mapping[int, float]) -> dict[int, float]:
-    """min(x, 2) / max(1, the largest)."""
+def bounded_shares(sums: Mapping[int, float]) -> dict[int, float]:
+    """Sums by file made comparable: min(x, 2) / max(1, the largest)."""
     bounded = {file: min(_LARGEST_SUM, value) for file, value in sums.items()}
     top = max(1.0, max(bounded.values(), default=0.0))
     return {file: value / top for file, value in bounded.items()}

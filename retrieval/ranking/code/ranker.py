@@ -73,6 +73,7 @@ class CodeRanking(Ranking):
         self._places: Final = places
         self._gathered: Gathered | None = None
         self._parts: tuple[tuple[int, ...], ...] = ()
+        self._sure: frozenset[int] = frozenset()
         self.made: CodeTables | None = None
 
     def bring(self, look: Look) -> Mapping[int, float]:
@@ -86,19 +87,24 @@ class CodeRanking(Ranking):
             self._settings.brought_files, range(len(table.files)), key=lambda at: (scores[at], table.places[at])
         )
         self._parts = tuple(self._parts_of(gathered, table.files[at], place) for place, at in enumerate(best))
+        first = [table.files[at] for at in best[: self._settings.sure_files]]
+        self._sure = frozenset(place for place, file in enumerate(first) if gathered.speaks(file))
+        self.left += len(table.files) - len(best)
         return dict.fromkeys((record_id for held in self._parts for record_id in held), 1.0)
 
     def strengths(self, look: Look, brought: Mapping[int, float]) -> Mapping[int, float]:
         """How much of the goal's weight the best parts of a file cover together: what a file says of the goal is said
-        of its parts. Weighed as the relevance scale weighs the words of one record. The first files have a least."""
+        of its parts. Weighed as the relevance scale weighs the words of one record. Of the first files that hold a word
+        or a name of the goal, the best part passes the floor."""
         del brought
         strengths: dict[int, float] = {}
         for place, parts in enumerate(self._parts):
             held = [record_id for record_id in parts if record_id in look.records]
             best = [look.terms.of(look.records[i]).terms for i in held[: self._settings.brought_records]]
-            covered = look.weights.coverage(frozenset().union(*best)) ** self._settings.evidence_exponent
-            least = self._settings.sure_strength if place < self._settings.sure_files else 0.0
-            strengths.update(dict.fromkeys(held, max(least, min(1.0, covered / self._settings.evidence_full))))
+            covered = look.weights.coverage(frozenset().union(*best))
+            strengths.update(dict.fromkeys(held, look.scale.link_of_words(covered)))
+            if held and place in self._sure:
+                strengths[held[0]] = max(strengths[held[0]], look.scale.link(0.0))
         return strengths
 
     def alike(self, look: Look) -> Sequence[int]:
@@ -153,7 +159,9 @@ class CodeRanking(Ranking):
         settings, searched = self._settings, gathered.searched
         limit = settings.whole_file_records if place < settings.whole_files else settings.brought_records
         by_words = [*searched.chunk.files.get(file, ()), *searched.first_line.files.get(file, ())]
-        parts = tuple(dict.fromkeys(record_id for _, record_id in by_words))[:limit]
+        parts = tuple(dict.fromkeys(record_id for _, record_id in by_words))
+        self.left += max(0, len(parts) - limit)
+        parts = parts[:limit]
         return parts or tuple(i for i in (gathered.first.get(file),) if i is not None)
 
     def _shown(self, tables: CodeTables, at: int) -> tuple[tuple[str, float], ...]:

@@ -50,7 +50,7 @@ class Searched:
 
 
 def search(look: Look, question: CodeQuestion, settings: CodeRankingSettings) -> Searched:
-    """Ask the lexical index; raises IndexUnavailable."""
+    """Ask the lexical index; raises IndexUnavailable and DeadlinePassed."""
     words = FieldWeights(title=settings.title_share, body=1.0)
     terms = look.goal.terms
     return Searched(
@@ -70,8 +70,9 @@ def _uses(look: Look, question: CodeQuestion, settings: CodeRankingSettings) -> 
         terms = analyse(name)[:1]
         if not terms or frequencies.get(terms[0], 0) > settings.using_records:
             continue
+        look.deadline.check()
         hits = _ask(look, [WeightedTerm(terms[0], 1.0)], settings.using_records + 1, FieldWeights(body=1.0))
-        files = {hit.file for hit in hits}
+        files = {hit.file for hit in hits if hit.file}
         if len(hits) <= settings.using_records and len(files) <= settings.using_files:
             for file in files:
                 found[file] += weight * len(files) ** -0.7

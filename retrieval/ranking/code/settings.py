@@ -164,14 +164,9 @@ class CodeRankingSettings:
     whole_file_records: int = 12
     """Guess: so many."""
     sure_files: int = 10
-    """Measured by what the relevance floor lost (sessions, R@10 .45 to .35): so many first files are results, as long
-    as anything in the scope carries a word of the goal, for the fitted score is evidence too."""
-    sure_strength: float = 0.4
-    """Just above the relevance floor: they come with little relevance where words say little."""
-    evidence_exponent: float = 1.5
-    """As the relevance scale weighs covered words."""
-    evidence_full: float = 0.5
-    """The share of the scale's gap that the strongest link closes: a file's words weigh as a record's own do."""
+    """Measured by what the relevance floor lost (sessions, R@10 .45 to .35): of so many first files the best part is a
+    result, where it or a message of its past holds a word or a name of the goal, for the fitted score is evidence
+    too."""
 
     def file(self, terms: int) -> FileWeights:
         """The weights of files for a goal of so many distinct terms."""

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from retrieval.history.reading import Histories
-from retrieval.ranking.code.named import Named, named, read
+from retrieval.ranking.code.named import Named, bounded_shares, named, read
 from retrieval.ranking.code.past import Past, Place, past, together
 from retrieval.ranking.code.paths import file_of, folder_of, is_test, is_wordy, lies_aside, only_gathers
 from retrieval.ranking.code.question import CodeQuestion, question_of
@@ -50,9 +50,14 @@ class Gathered:
     first: dict[int, int] = field(default_factory=dict[int, int])
     """The record that stands for a file: its best part by words, else its first."""
 
+    def speaks(self, file: int) -> bool:
+        """Whether the file, or a message of its past, holds a word or a name of the goal."""
+        return any(lane.get(file, 0.0) > 0.0 for lane in self.lanes.values())
+
 
 class Places(dict[int, Place]):
-    """Which file a number stands for, which never changes. Emptied when full; safe beside other threads."""
+    """Which file a number stands for, which never changes. Emptied when full, by any thread, so that what is known may
+    be gone at the next look."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()
@@ -68,6 +73,7 @@ def gather(
     look: Look, histories: Histories, settings: CodeRankingSettings, read_characters: int, places: Places
 ) -> Gathered:
     """Ask all lanes and choose the candidate files; raises IndexUnavailable and DeadlinePassed."""
+    look.deadline.check()
     question = question_of(look.goal, read_characters, settings.name_limit, settings.phrase_limit)
     searched = search(look, question, settings)
     look.deadline.check()
@@ -83,20 +89,13 @@ def gather(
         "mention": names.mention,
         "frame": names.frame,
         "defines": names.defines,
-        "uses": _shares(searched.uses),
+        "uses": bounded_shares(searched.uses),
         "phrase": names.phrase,
         "commits": history.commits,
     }
     gathered = Gathered(question, searched, names, history, lanes, _seed(lanes))
     _choose(look, gathered, settings, places)
     return gathered
-
-
-def _shares(uses: Mapping[int, float]) -> dict[int, float]:
-    """min(x, 2) / max(1, the largest)."""
-    bounded = {file: min(2.0, value) for file, value in uses.items()}
-    top = max(1.0, max(bounded.values(), default=0.0))
-    return {file: value / top for file, value in bounded.items()}
 
 
 def _seed(lanes: Mapping[str, Mapping[int, float]]) -> dict[int, float]:
@@ -125,8 +124,9 @@ def _choose(look: Look, gathered: Gathered, settings: CodeRankingSettings, place
             ids = look.txn.find(place[0], NameKind.PATH, place[1], 1)
             if ids:
                 gathered.first[file] = ids[0]
-    searched_for = {file for file in best if file in places}
-    gathered.places.update((file, places[file]) for file in searched_for)
+    # One look for each: another thread may empty `places` at any moment.
+    searched_for = {file: known for file in best if (known := places.get(file)) is not None}
+    gathered.places.update(searched_for)
     unsure = {file: record_id for file, record_id in gathered.first.items() if file not in searched_for}
     records = read(look, unsure.values(), gathered.named)
     for file, record_id in unsure.items():

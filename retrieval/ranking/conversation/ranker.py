@@ -55,15 +55,16 @@ class _ConversationRanking(Ranking):
         self._found: Mapping[int, float] | None = None
 
     def bring(self, look: Look) -> Mapping[int, float]:
-        """The turns that say most with their neighbours' words, and those most alike; raises IndexUnavailable,
-        DeadlinePassed."""
+        """The turns that say most with their neighbours' words, and those most alike, which pass the floor by that;
+        raises IndexUnavailable, DeadlinePassed."""
         s = self._settings
         alike = {i: cosine for i, cosine in look.cosines.items() if cosine >= s.least_cosine}
+        windows = self._windows(look)
         brought: dict[int, float] = {}
-        for shares, limit in ((self._windows(look), s.brought_windows), (over_best(alike), s.brought_alike)):
+        for shares, limit in ((windows, s.brought_windows), (over_best(alike), s.brought_alike)):
             for share, negative in nlargest(limit, ((share, -record_id) for record_id, share in shares.items())):
-                strength = s.least_strength + (1.0 - s.least_strength) * share
-                brought[-negative] = max(brought.get(-negative, 0.0), strength)
+                brought[-negative] = max(brought.get(-negative, 0.0), look.scale.link(share))
+        self.left = len((windows.keys() | alike.keys()) - brought.keys())
         return brought
 
     def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:

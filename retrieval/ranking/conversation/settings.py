@@ -57,6 +57,3 @@ class ConversationRankingSettings:
     least_cosine: float = 0.15
     """Guess: a question and the turn that answers it are less alike than code and what is said of it; the nearest of
     unrelated texts have some 0.2."""
-    least_strength: float = 0.4
-    """Guess: such a turn speaks for itself at least so much that it passes the relevance scale's floor; the rest, up to
-    1, is its share of the best."""

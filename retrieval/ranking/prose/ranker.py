@@ -44,21 +44,23 @@ class _ProseRanking(Ranking):
         self._shared: Shared = {}
 
     def bring(self, look: Look) -> Mapping[int, float]:
-        """Records whose title the question holds, and what the seeds lead to; raises IndexUnavailable,
-        DeadlinePassed."""
+        """Records whose title the question holds, and what the seeds lead to, which passes the floor by that and is
+        ordered with all others; raises IndexUnavailable, DeadlinePassed."""
         links, left = Links(look, self._settings, self._shared), OpenQuestion(look)
         strengths: dict[int, float] = dict.fromkeys(links.named_in_question(), 1.0)
+        led: set[int] = set()
         for seed in seeds(look, direct(look, look.records, self._settings), self._settings):
             found = dict.fromkeys(links.named_in(seed), 1.0)
             shared, answering = links.sharing(seed), links.answering(left.after(seed.record_id))
             both = {i: share * answering[i] for i, share in shared.items() if i in answering}
+            led.update(shared)
             for by in (shared, both):
                 for _, negative in nlargest(self._settings.brought_hits, ((score, -i) for i, score in by.items())):
                     found[-negative] = max(found.get(-negative, 0.0), shared[-negative])
             for record_id, strength in found.items():
                 strengths[record_id] = max(strengths.get(record_id, 0.0), strength * seed.weight)
-        least = self._settings.least_strength
-        return {record_id: least + (1.0 - least) * strength for record_id, strength in strengths.items()}
+        self.left = len(led - strengths.keys())
+        return {record_id: look.scale.link(strength) for record_id, strength in strengths.items()}
 
     def rank(self, look: Look, record_ids: Collection[int]) -> Ranked:
         """Weighted sums of the features; raises IndexUnavailable, DeadlinePassed."""

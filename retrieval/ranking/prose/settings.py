@@ -52,6 +52,3 @@ class ProseRankingSettings:
     """Guess: terms of a seed's names that are searched for; an article's introduction has some 40."""
     name_words: int = 8
     """Guess: a longer run of capitalised words is a heading or a shout."""
-    least_strength: float = 0.4
-    """Guess: what leads to a record speaks for it at least so much that it passes the relevance scale's floor, and is
-    ordered with all others; the rest, up to 1, is how surely it leads there."""
