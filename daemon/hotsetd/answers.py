@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workingset.budget import OverBudget
-from workingset.candidate import Entity, LaneOutcome
+from workingset.candidate import Architecture, Entity, LaneOutcome
 from workingset.drift import Drift
 from workingset.entry import Pin
+from workingset.obligation import ObligationOutcome
 from workingset.remainder import Ignored
 from workingset.sufficiency import Nothing, Sufficiency
 from workingset.tier import Move
@@ -21,6 +22,7 @@ from workingset.vocabulary import (
     Generation,
     Lines,
     Namespace,
+    OppositionCoverage,
     Ref,
     Standing,
     SupportClosure,
@@ -43,6 +45,11 @@ class Coverage:
     support: SupportClosure
     model_calls: int
     embedding_calls: int
+    profile: str = ""
+    obligations: tuple[ObligationOutcome, ...] = ()
+    opposition: OppositionCoverage = OppositionCoverage.NOT_REQUESTED
+    opposed: tuple[tuple[Ref, tuple[Ref, ...]], ...] = ()
+    architecture: Architecture | None = None
 
     @property
     def degraded(self) -> bool:

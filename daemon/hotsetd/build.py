@@ -9,6 +9,8 @@ from hotsetd.agents import Agents
 from hotsetd.calls import Caller
 from hotsetd.changing import Changes
 from hotsetd.clock import Clock
+from hotsetd.collecting_job import CollectingJob
+from hotsetd.collection import Collection
 from hotsetd.config import Home, Settings
 from hotsetd.corpus import Corpus
 from hotsetd.errors import BadConfiguration
@@ -20,6 +22,8 @@ from hotsetd.jobs import Jobs
 from hotsetd.listening import FileListener
 from hotsetd.obligations import Obligations
 from hotsetd.reading import Reading
+from hotsetd.receipts import Receipts
+from hotsetd.retaining import Retaining
 from hotsetd.sources import Sources
 from hotsetd.succession import Succession
 from hotsetd.telemetry import Log
@@ -62,6 +66,9 @@ class Parts:
     obligations: Obligations
     succession: Succession
     reading: Reading
+    receipts: Receipts
+    collection: Collection
+    collecting: CollectingJob
     corpus: Corpus
     ingesting: Ingesting
     sources: Sources
@@ -75,6 +82,7 @@ class Parts:
         """Stop following sources and background work, save the indexes, close the store."""
         self.sources.stop()
         self.host_hints.close()
+        self.collecting.stop()
         self.jobs.stop()
         try:
             self.follower.close()
@@ -112,6 +120,7 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
     follower = IndexFollower(store, lexical, vector, embedder, settings.follower)
     jobs = Jobs(follower, settings.jobs, clock, log)
     counter = MemoisedCounter(counter_named(settings.tokenizer))
+    histories = Histories(settings.ingest.git_history.counting)
     retrieval = Retrieval(
         lexical,
         vector,
@@ -121,11 +130,13 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
         settings.retrieval,
         prefer=follower.prefer,
         sources=FileSources(settings.retrieval.sources),
+        histories=histories,
     )
-    histories = Histories(settings.ingest.git_history.counting)
-    host_hints = HostHints(store, histories, clock, settings.repository, settings.limits)
+    host_hints = HostHints(store, histories, clock, log, settings.repository, settings.ingest.git_history)
     agents = Agents(settings.cache.hot_agents, settings.cache.hot_bytes)
-    changes = Changes(store, agents, settings.limits, follower.hold)
+    changes = Changes(store, agents, settings.limits, follower.hold, settings.replay.kept_turns)
+    collection = Collection(store, clock)
+    retaining = Retaining(settings.working_set, counter.name)
     filling = Filling()
     listen = partial(FileListener, poll_seconds=settings.watch.poll_seconds, now=clock.monotonic)
     sources = Sources(store, settings, clock, log, home, listen, filling, jobs.wake, jobs.holding)
@@ -135,12 +146,17 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
         store=store,
         follower=follower,
         jobs=jobs,
-        turns=Turns(store, retrieval, agents, changes, counter.count, clock, settings, freshness.settle, host_hints),
+        turns=Turns(
+            store, retrieval, agents, changes, counter.count, clock, settings, freshness.settle, host_hints, retaining
+        ),
         obligations=Obligations(retrieval, changes, counter.count, clock, settings),
         succession=Succession(store, agents, changes, follower, settings.limits),
         reading=Reading(store, agents, settings.limits),
+        receipts=Receipts(store, agents, retaining, counter.count, settings),
+        collection=collection,
+        collecting=CollectingJob(store, collection, settings.collection, clock, log),
         corpus=Corpus(store, follower, settings.limits, settings.ingest.conversations, jobs.wake),
-        ingesting=Ingesting(store, settings, clock, jobs.wake, jobs.holding, filling),
+        ingesting=Ingesting(store, settings, clock, jobs.wake, jobs.holding, filling, home),
         sources=sources,
         host_hints=host_hints,
         counter=counter,

@@ -17,6 +17,7 @@ from retrieval.errors import BadField, StaleCursor, UnknownNamespace, UnknownRef
 from retrieval.index.follower import IndexFollower
 from retrieval.index.progress import IndexState
 from retrieval.ingest.conversations import listen_again, turns_beside
+from retrieval.ingest.forgetting import forget_tree
 from retrieval.ingest.settings import ConversationSettings
 from retrieval.record import Record, StoredEdge
 from retrieval.relations import BUILT_IN, Role
@@ -177,6 +178,8 @@ class Corpus:
                 if not txn.remove_record(ref):
                     raise UnknownRef(ref)
             count = len(refs) + sum(txn.remove_record(ref) for ref in selected)
+            if call.source and not call.path:
+                forget_tree(txn, namespace, call.source)
             listen_again(txn, near, self._conversations)
             generation = txn.generation(namespace)
             if key:

@@ -2,6 +2,8 @@
 
 DaemonError
 ├── UnknownAgent       call Focus first
+├── UnknownReceipt     name a turn that was a Focus
+├── NotRetained        what it was decided from is not kept
 ├── Overloaded         try again later
 ├── Stopping           the daemon is shutting down
 ├── BadConfiguration   mend the named key
@@ -21,6 +23,14 @@ class UnknownAgent(DaemonError):
     def __init__(self, agent: str) -> None:
         super().__init__(f"agent {agent!r} has no working set yet: call Focus first")
         self.agent = agent
+
+
+class UnknownReceipt(DaemonError):
+    """The agent has no receipt of that turn."""
+
+
+class NotRetained(DaemonError):
+    """What a turn was decided from is not kept, or not any more."""
 
 
 class Overloaded(DaemonError):

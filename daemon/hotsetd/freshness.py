@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from hotsetd.config import JobSettings
 from hotsetd.limits import AGENT_PREFIX
+from hotsetd.source_reports import Unsettled
 from retrieval.deadline import Deadline
 from retrieval.errors import BadField, DeadlinePassed, UnknownNamespace
 from retrieval.index.follower import IndexFollower
@@ -16,8 +17,9 @@ from retrieval.index.progress import LEXICAL
 from retrieval.store.interface import Store
 from workingset.vocabulary import Generation, Namespace, TenantId
 
-SettleSources = Callable[[TenantId, Sequence[Namespace], Deadline], None]
-"""Waits a bounded time for edits made before the call in the sources of a scope; see `hotsetd.sources`."""
+SettleSources = Callable[[TenantId, Sequence[Namespace], Deadline], tuple[Unsettled, ...]]
+"""Waits a bounded time for edits made before the call in the sources of a scope, and returns the sources of which some
+may be missing; see `hotsetd.sources`."""
 
 
 class Freshness:
@@ -37,18 +39,19 @@ class Freshness:
         scope: Sequence[Namespace],
         wanted: tuple[Namespace, Generation] | None,
         deadline: Deadline,
-    ) -> None:
+    ) -> tuple[Unsettled, ...]:
         """Wait until followed files of the scope are in the store and the index has its newest changes, if few miss.
 
         `wanted` is a generation that the caller insists on: raises DeadlinePassed where the index does not get there
-        in time, and at once BadField where the store itself has not come so far. What is missing is said by the lanes'
-        lag.
+        in time, and at once BadField where the store itself has not come so far. Returns the sources of which something
+        may be missing in the store; what is missing in the index is said by the lanes' lag.
         """
-        self._settle_sources(tenant, scope, deadline)
+        unsettled = self._settle_sources(tenant, scope, deadline)
         if wanted:
             self._insist(tenant, *wanted, deadline)
         for namespace, generation in self._nearly_there(tenant, scope):
             self._wait(tenant, namespace, generation, min(self._settings.settle_seconds, deadline.remaining()))
+        return unsettled
 
     def _insist(self, tenant: TenantId, namespace: Namespace, wanted: Generation, deadline: Deadline) -> None:
         with self._store.snapshot(tenant) as txn:

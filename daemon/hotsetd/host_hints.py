@@ -1,7 +1,8 @@
 """Hints of one Focus: what the host sent, and what the daemon finds in the work trees of the scope by itself.
 
-A work tree is looked at in a thread of its own, and a Focus waits for it for a moment only. Where it takes longer, the
-last look counts, and the host lane's note says so; the look goes on and serves the next Focus.
+A work tree is looked at anew for each Focus, in a thread of its own, and the Focus waits for a moment only. Where
+another Focus's look is under way, that one counts, and where a look takes longer, the last one that was finished; the
+host lane's note says how old it is.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from hotsetd import limits
-from hotsetd.calls import HintsCall
+from hotsetd import limits, telemetry
 from hotsetd.clock import Clock
-from hotsetd.config import LimitSettings, RepositorySettings
-from hotsetd.repository_state import Marks, RepositoryReader, moved_marks
+from hotsetd.config import RepositorySettings
+from hotsetd.repository_state import RepositoryReader
+from hotsetd.telemetry import Log
 from retrieval.hints import Hints
 from retrieval.history.reading import Histories
+from retrieval.ingest.settings import GitHistorySettings
 from retrieval.store.interface import Store
 from workingset.vocabulary import Namespace, TenantId
 
@@ -37,20 +39,43 @@ class Reader(Protocol):
     def read(self) -> Hints: ...
 
 
+ReadBy = Callable[[Path, RepositorySettings, GitHistorySettings], Reader]
+"""Makes the reader of a work tree."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A look at one work tree, what it would show to have moved, and when it was begun."""
+    """A look at one work tree, and when it was begun."""
 
-    marks: Marks
     begun: float
     hints: Future[Hints]
+
+
+@dataclass(slots=True)
+class _Place:
+    """One work tree: what reads it, the look begun last, and when the last finished look was begun and what it saw."""
+
+    reader: Reader
+    look: _Look | None = None
+    seen: tuple[float, Hints] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A look that one Focus takes part in; `age_seconds` is None where it was begun for it, and sees all before it."""
+
+    namespace: Namespace
+    place: _Place
+    look: _Look
+    age_seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Work trees being looked at for one Focus, by namespace and root; `left` counts those that are not."""
 
-    looks: tuple[tuple[Namespace, str, _Look], ...] = ()
+    roots: tuple[tuple[Namespace, str], ...] = ()
+    looks: tuple[_Taken, ...] = ()
     left: int = 0
 
 
@@ -62,20 +87,20 @@ class HostHints:
         store: Store,
         histories: Histories,
         clock: Clock,
+        log: Log,
         settings: RepositorySettings,
-        bounds: LimitSettings,
-        reader: Callable[[Path, RepositorySettings], Reader] = RepositoryReader,
+        history: GitHistorySettings,
+        read_by: ReadBy = RepositoryReader,
     ) -> None:
         self._store = store
         self.histories = histories
         self._clock = clock
+        self._log = log
         self._settings = settings
-        self._bounds = bounds
-        self._reader = reader
-        self._readers: dict[str, Reader] = {}
+        self._history = history
+        self._read_by = read_by
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="work-tree")
-        self._looks: dict[str, _Look] = {}
-        self._last: dict[str, tuple[float, Hints]] = {}
+        self._places: dict[str, _Place] = {}
         self._guard = threading.Lock()
 
     def begin(self, tenant: TenantId, namespaces: Sequence[Namespace]) -> Asked:
@@ -85,54 +110,57 @@ class HostHints:
         with self._store.snapshot(tenant) as txn:
             within = namespaces or [name for name in txn.namespaces() if not name.startswith(limits.AGENT_PREFIX)]
             places = [(name, root) for name in within for root in self.histories.of(txn, name).roots]
-        taken = places[: self._settings.trees]
-        return Asked(tuple((name, root, self._begun(root)) for name, root in taken), len(places) - len(taken))
+        taken = tuple(places[: self._settings.trees])
+        return Asked(taken, tuple(self._begun(name, root) for name, root in taken), len(places) - len(taken))
 
-    def hints(self, asked: Asked, given: HintsCall) -> tuple[Hints, ...]:
-        """What the host sent, checked, and what the looks saw. Raises BadField naming a field of `given`."""
-        sent = limits.hints(given, self._bounds, self._settings)
-        wait_for([look.hints for _, _, look in asked.looks], self._settings.wait_seconds)
-        found = [self._seen(name, root, look) for name, root, look in asked.looks]
+    def hints(self, asked: Asked, sent: Hints) -> tuple[Hints, ...]:
+        """What the host sent and what the looks saw, those that take longer left out."""
+        wait_for([taken.look.hints for taken in asked.looks], self._settings.wait_seconds)
+        found = [self._seen(taken) for taken in asked.looks]
         left = [Hints(note=f"{asked.left} more work trees not looked at")] if asked.left else []
-        parted = _parted(sent, [(name, root) for name, root, _ in asked.looks])
+        parted = _parted(sent, asked.roots)
         return tuple(hints for hints in (*parted, *found, *left) if not hints.empty or hints.note)
 
     def close(self) -> None:
         """Stop looking."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def _begun(self, root: str) -> _Look:
-        """The look under way or young enough, else a new one."""
-        marks, now = moved_marks(Path(root)), self._clock.monotonic()
+    def _begun(self, namespace: Namespace, root: str) -> _Taken:
+        """A new look, or the one under way: a work tree is looked at once at a time."""
+        now = self._clock.monotonic()
         with self._guard:
-            look = self._looks.get(root)
-            if look is not None and (not look.hints.done() or self._is_young(look, marks, now)):
-                return look
-            if len(self._looks) >= _ROOTS_REMEMBERED:
-                self._looks.clear()
-                self._last.clear()
-                self._readers.clear()
-            if root not in self._readers:
-                self._readers[root] = self._reader(Path(root), self._settings)
-            look = _Look(marks, now, self._threads.submit(self._readers[root].read))
-            self._looks[root] = look
-        return look
+            if root not in self._places:
+                if len(self._places) >= _ROOTS_REMEMBERED:
+                    self._places.clear()
+                self._places[root] = _Place(self._read_by(Path(root), self._settings, self._history))
+            place = self._places[root]
+            if place.look is not None and not place.look.hints.done():
+                return _Taken(namespace, place, place.look, now - place.look.begun)
+            place.look = _Look(now, self._threads.submit(self._read, place, now))
+            return _Taken(namespace, place, place.look, None)
 
-    def _is_young(self, look: _Look, marks: Marks, now: float) -> bool:
-        return look.marks == marks and now - look.begun < self._settings.remembered_seconds
+    def _read(self, place: _Place, begun: float) -> Hints:
+        try:
+            hints = place.reader.read()
+        except Exception as error:
+            # A defect in a look costs the hints of its tree, and no answer.
+            self._log.error(telemetry.DEFECT, job="work-tree", exc_info=error)
+            hints = Hints(note=f"the work tree could not be read: unexpected {type(error).__name__}")
+        place.seen = (begun, hints)
+        return hints
 
-    def _seen(self, namespace: Namespace, root: str, look: _Look) -> Hints:
-        if look.hints.done():
-            hints = look.hints.result()
-            with self._guard:
-                self._last[root] = (look.begun, hints)
-            return replace(hints, namespace=namespace)
-        with self._guard:
-            begun, last = self._last.get(root, (0.0, Hints()))
-        milliseconds = round(self._settings.wait_seconds * 1000)
-        age = f"; what is known is {self._clock.monotonic() - begun:.0f} s old" if begun else ""
-        note = f"the work tree of {namespace} was not read within {milliseconds} ms{age}"
-        return replace(last, namespace=namespace, note="; ".join(part for part in (last.note, note) if part))
+    def _seen(self, taken: _Taken) -> Hints:
+        namespace, age = taken.namespace, taken.age_seconds
+        if taken.look.hints.done():
+            hints = taken.look.hints.result()
+            note = "" if age is None else f"the work tree of {namespace} was looked at {age:.1f} s before this call"
+        else:
+            milliseconds = round(self._settings.wait_seconds * 1000)
+            note, hints = f"the work tree of {namespace} was not read within {milliseconds} ms", Hints()
+            if taken.place.seen is not None:
+                begun, hints = taken.place.seen
+                note += f"; what is known is {self._clock.monotonic() - begun:.1f} s old"
+        return replace(hints, namespace=namespace, note="; ".join(part for part in (hints.note, note) if part))
 
 
 def _parted(sent: Hints, places: Sequence[tuple[Namespace, str]]) -> list[Hints]:

@@ -11,17 +11,17 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import msgspec
 
 from hotsetd import limits
 from hotsetd.calls import Caller
 from hotsetd.clock import Clock
-from hotsetd.config import Settings
+from hotsetd.config import Home, Settings
 from hotsetd.errors import Stopping
 from hotsetd.filling import Filling
 from hotsetd.repeats import answer_again, fingerprint, kept
+from hotsetd.source_roots import readable_root
 from retrieval.deadline import Deadline
 from retrieval.errors import BadField
 from retrieval.ingest.changes import Written
@@ -95,6 +95,7 @@ class Ingesting:
         written: Callable[[], None],
         alone: Callable[[], AbstractContextManager[None]],
         filling: Filling,
+        home: Home,
     ) -> None:
         """`written` is told of every commit; `alone` holds other heavy work back while a tree is read; `filling` keeps
         others out of the namespace meanwhile."""
@@ -104,6 +105,7 @@ class Ingesting:
         self._written = written
         self._alone = alone
         self._filling = filling
+        self._home = home
         self._stopping = threading.Event()
 
     def begin(self, caller: Caller, header: Header) -> Sending:
@@ -169,12 +171,7 @@ class Ingesting:
         self, sending: Sending, root: str, force: bool, progress: Callable[[Progress], None], deadline: Deadline
     ) -> None:
         """Make the namespace hold a tree of this machine. What was committed stays where it is cut short."""
-        try:
-            path = Path(limits.text("tree.root", root)).expanduser()
-        except RuntimeError as error:
-            raise BadField("tree.root", f"{root!r} names a home that this machine does not have") from error
-        if not path.is_absolute():
-            raise BadField("tree.root", f"{root!r} is not an absolute path: the daemon runs in another folder than you")
+        path = readable_root("tree.root", root, self._home.path)
 
         def report(reached: Progress) -> None:
             self._written()

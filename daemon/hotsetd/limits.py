@@ -6,13 +6,15 @@ Checks return the value in the core's own type, so that what is past this room h
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hotsetd.calls import HintsCall
 from hotsetd.config import LimitSettings, RepositorySettings
 from retrieval.diff_lines import read_diff
 from retrieval.errors import BadField
 from retrieval.hints import BranchCommit, Hints
+from retrieval.obligations.profile import AttentionProfile
+from retrieval.obligations.profiles import DEFAULT
 from retrieval.store.interface import Snapshot
 from workingset.entry import GOAL_NAMESPACE, REQUEST_NAMESPACE
 from workingset.settings import PackingSettings
@@ -137,7 +139,7 @@ def hints(given: HintsCall, limits: LimitSettings, repository: RepositorySetting
             raise BadField(f"{field}.message", f"has more than {limits.hint_message_bytes} bytes: shorten it")
         commits.append(BranchCommit(commit.message, _paths(f"{field}.paths", commit.paths, limits)))
     return Hints(
-        changed=(*_paths("hints.changed_paths", given.changed, limits), *diff.gone),
+        changed=(*_paths("hints.changed_paths", given.changed, limits), *diff.gone, *diff.touched),
         open=_paths("hints.open_paths", given.open, limits),
         read=_paths("hints.read_paths", given.read, limits),
         diff_lines=diff.files,
@@ -173,11 +175,12 @@ def reached(txn: Snapshot, cut: Sequence[tuple[str, int]]) -> None:
             raise BadField("cut", f"{namespace!r} has come to {newest}, not to {generation}")
 
 
-def profile(value: str) -> str:
-    """Return a checked attention profile."""
-    if value not in {"", "default"}:
-        raise BadField("profile", f"{value!r} is not known: only 'default' exists")
-    return "default"
+def profile(value: str, known: Mapping[str, AttentionProfile]) -> AttentionProfile:
+    """Return the attention profile of a name; none means `default`."""
+    found = known.get(value or DEFAULT)
+    if found is None:
+        raise BadField("profile", f"{value!r} is not known: there are {', '.join(known)}")
+    return found
 
 
 def _name(field: str, value: str, characters: int) -> str:

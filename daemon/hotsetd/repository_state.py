@@ -13,12 +13,10 @@ from pathlib import Path
 from hotsetd.config import RepositorySettings
 from retrieval.diff_lines import FileLines, read_diff
 from retrieval.hints import BranchCommit, Hints
-from retrieval.ingest.git_command import PLAIN_DIFF, Git, GitUnavailable, NoRepository
+from retrieval.ingest.git_command import PLAIN_DIFF, Git, GitSaysNo, GitUnavailable, NoRepository
 from retrieval.ingest.git_log import LOG_FORMAT, log_tokens, parse_log
 from retrieval.ingest.settings import GitHistorySettings
-
-Marks = tuple[tuple[int, int], ...]
-"""Time of change and size of files."""
+from retrieval.ingest.work_tree import GitStamp, git_stamp
 
 _DEFAULTS = (
     *("refs/remotes/origin/HEAD", "refs/remotes/*/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"),
@@ -28,35 +26,9 @@ _DIFF = ("diff", "-U0", "--inter-hunk-context=0", "-M", "--relative", "--src-pre
 _LOG = ("log", "--no-merges", "-z", "--name-status", "-M", "--relative", LOG_FORMAT, *PLAIN_DIFF)
 
 
-def repository_state(root: Path, settings: RepositorySettings) -> Hints:
+def repository_state(root: Path, settings: RepositorySettings, history: GitHistorySettings) -> Hints:
     """Look at the work tree around the folder once."""
-    return RepositoryReader(root, settings).read()
-
-
-def moved_marks(root: Path) -> Marks:
-    """What differs once HEAD or the index of the folder's work tree has moved; empty where there is no work tree."""
-    return _marks(root, ("HEAD", "index", "logs/HEAD"))
-
-
-def _marks(root: Path, names: Sequence[str]) -> Marks:
-    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
-    if top is None:
-        return ()
-    folder = top / ".git"
-    try:
-        if folder.is_file():
-            folder = top / folder.read_text(errors="replace").removeprefix("gitdir:").strip()
-    except OSError:
-        return ()
-    return tuple(_mark(folder / name) for name in names)
-
-
-def _mark(file: Path) -> tuple[int, int]:
-    try:
-        found = file.stat()
-    except OSError:
-        return (0, 0)
-    return (found.st_mtime_ns, found.st_size)
+    return RepositoryReader(root, settings, history).read()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +44,14 @@ class _Branch:
 class RepositoryReader:
     """Looks at one work tree again and again, and asks git only for what may have changed. One look at a time."""
 
-    def __init__(self, root: Path, settings: RepositorySettings) -> None:
+    def __init__(self, root: Path, settings: RepositorySettings, history: GitHistorySettings) -> None:
+        """`history` says how much is read of a commit."""
         self._root = root
         self._git = Git(root)
         self._settings = settings
+        self._history = history
         self._notes: list[str] = []
-        self._filters: tuple[Marks, tuple[str, ...]] = ((), ())
-        self._head: tuple[Marks, str] = ((), "")
+        self._head: tuple[GitStamp, str] = (GitStamp(), "")
         self._base: tuple[tuple[str, str], str] = (("", ""), "")
         self._branch: _Branch | None = None
 
@@ -106,24 +79,21 @@ class RepositoryReader:
         )
 
     def _at_head(self) -> str:
-        marks = moved_marks(self._root)
-        if not marks or self._head[0] != marks:
-            self._head = (marks, self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}"))
+        stamp = git_stamp(self._root)
+        if not stamp.head or self._head[0] != stamp:
+            self._head = (stamp, self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}"))
         return self._head[1]
 
-    def _without_filters(self) -> tuple[str, ...]:
-        marks = _marks(self._root, ("config", "config.worktree", "commondir"))
-        if not marks or self._filters[0] != marks or marks[2] != (0, 0):
-            self._filters = (marks, self._git.without_filters(self._settings.read_seconds))
-        return self._filters[1]
-
     def _diff(self, since: str) -> tuple[tuple[FileLines, ...], tuple[str, ...]]:
-        """Lines of the files as they are now that are not as in a commit, and files that it had and are gone."""
-        text = self._bounded((*self._without_filters(), *_DIFF, since, "--", "."), "the diff")
+        """Lines of the files as they are now that are not as in a commit; files without such lines that were renamed or
+        have another mode, and files that it had and are gone."""
+        # Read each time: files that the configuration includes may name other programs than a moment ago.
+        filters = self._git.without_filters(self._settings.read_seconds)
+        text = self._bounded((*filters, *_DIFF, since, "--", "."), "the diff")
         read = read_diff(text, self._settings.diff_files, self._settings.diff_ranges)
         if read.unread:
             self._notes.append(f"{read.unread} changed files not followed")
-        return read.files, read.gone
+        return read.files, (*read.gone, *read.touched)
 
     def _untracked(self) -> tuple[str, ...]:
         listed = self._bounded(("ls-files", "-z", "--others", "--exclude-standard", "--", "."), "new files").split("\0")
@@ -152,10 +122,8 @@ class RepositoryReader:
         """The commit that both came from; empty where there is none."""
         try:
             return self._ask("merge-base", head, default)
-        except GitUnavailable as error:
-            if "status 1" in str(error):  # git's word for none
-                return ""
-            raise
+        except GitSaysNo:
+            return ""
 
     def _of_branch(self, head: str, base: str, uncommitted: tuple[FileLines, ...]) -> _Branch | None:
         if not base:
@@ -172,7 +140,7 @@ class RepositoryReader:
         limit = self._settings.branch_commits
         words = (*_LOG, f"--max-count={limit + 1}", f"{base}..{head}", "--", ".")
         pieces = self._git.stream(words, seconds=self._settings.read_seconds)
-        commits = list(parse_log(log_tokens(pieces), frozenset(), GitHistorySettings()))
+        commits = list(parse_log(log_tokens(pieces), frozenset(), self._history))
         if len(commits) > limit:
             self._notes.append(f"of the branch only the newest {limit} commits")
         return tuple(BranchCommit(commit.message, commit.paths) for commit in commits[:limit])

@@ -16,7 +16,14 @@ import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from hotset.v1 import attention_pb2, attention_pb2_grpc, corpus_pb2, corpus_pb2_grpc
+from hotset.v1 import (
+    attention_pb2,
+    attention_pb2_grpc,
+    corpus_pb2,
+    corpus_pb2_grpc,
+    operator_pb2,
+    operator_pb2_grpc,
+)
 from hotsetd import __version__, status, telemetry
 from hotsetd.build import Parts, build
 from hotsetd.clock import Clock
@@ -27,17 +34,22 @@ from hotsetd.interceptors import Outcomes
 from hotsetd.queues import AgentQueues
 from hotsetd.services.attention import AttentionService
 from hotsetd.services.corpus import CorpusService
+from hotsetd.services.operator import OperatorService
 from hotsetd.telemetry import Log
 from hotsetd.wire.attention import AttentionWire
 from hotsetd.wire.common import Versions
 from hotsetd.wire.focus import FocusWire
 from hotsetd.work import Workers
+from retrieval.obligations.profiles import PLAIN
 from workingset.vocabulary import Tokens
 
 ATTENTION = attention_pb2.DESCRIPTOR.services_by_name["Attention"].full_name
+OPERATOR = operator_pb2.DESCRIPTOR.services_by_name["Operator"].full_name
 CORPUS = corpus_pb2.DESCRIPTOR.services_by_name["Corpus"].full_name
 _SOCKET_PATH_BYTES = 107
 """Cited: sizeof(sun_path) - 1 on Linux."""
+_SOURCE_THREADS = 2
+"""Guess: while a source's records are taken out, another one can be added."""
 
 
 def prepare_home(home: Home) -> None:
@@ -78,6 +90,7 @@ class Daemon:
         server = self._settings.server
         self._workers = Workers(server.worker_threads, "call", clock, server.default_deadline_seconds, self._unclaimed)
         self._ingest_workers = Workers(1, "ingest", clock, float("inf"), self._unclaimed)
+        self._source_workers = Workers(_SOURCE_THREADS, "add-source", clock, float("inf"), self._unclaimed)
         self._health = health.aio.HealthServicer()  # type: ignore[attr-defined]  # missing from its stubs
 
     async def run(self, started: float) -> None:
@@ -93,6 +106,7 @@ class Daemon:
         if not self._parts.store.read_only:
             self._parts.jobs.start()
             self._parts.sources.start()
+            self._parts.collecting.start()
         await self._say_serving()
         self._log.info(
             telemetry.STARTED,
@@ -112,6 +126,7 @@ class Daemon:
         await server.stop(self._settings.server.drain_seconds)
         self._workers.stop()
         self._ingest_workers.stop()
+        self._source_workers.stop()
         with contextlib.suppress(FileNotFoundError):
             self._home.socket.unlink()
 
@@ -130,14 +145,14 @@ class Daemon:
         server = grpc.aio.server(interceptors=[Outcomes(self._log, self._clock)], options=options)
         attention_pb2_grpc.add_AttentionServicer_to_server(self._attention(), server)
         corpus_pb2_grpc.add_CorpusServicer_to_server(self._corpus(), server)
+        operator_pb2_grpc.add_OperatorServicer_to_server(self._operator(), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
-        reflection.enable_server_reflection((ATTENTION, CORPUS, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+        names = (ATTENTION, CORPUS, OPERATOR, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, server)
         return server
 
     def _attention(self) -> AttentionService:
-        parts, core = self._parts, self._settings.working_set
-        calibration = core.sufficiency.calibration
-        versions = Versions(parts.counter.name, parts.embedding_model, calibration.name if calibration else "")
+        parts, core, versions = self._parts, self._settings.working_set, self._versions()
         focus_wire = FocusWire(
             versions,
             core.heat,
@@ -150,17 +165,34 @@ class Daemon:
             parts.obligations,
             parts.succession,
             parts.reading,
+            parts.receipts,
             AgentQueues(self._settings.limits.waiting_calls),
             self._workers,
             parts.caller,
             focus_wire,
             AttentionWire(versions),
+            versions,
         )
+
+    def _versions(self) -> Versions:
+        calibration = self._settings.working_set.sufficiency.calibration
+        named = calibration.name if calibration else ""
+        return Versions(self._parts.counter.name, self._parts.embedding_model, named, PLAIN.label)
+
+    def _operator(self) -> OperatorService:
+        parts = self._parts
+        return OperatorService(parts.collection, self._workers, parts.caller, self._versions())
 
     def _corpus(self) -> CorpusService:
         parts = self._parts
         return CorpusService(
-            parts.corpus, parts.ingesting, parts.sources, self._workers, self._ingest_workers, parts.caller
+            parts.corpus,
+            parts.ingesting,
+            parts.sources,
+            self._workers,
+            self._ingest_workers,
+            self._source_workers,
+            parts.caller,
         )
 
     def _bind(self, server: grpc.aio.Server) -> list[str]:
@@ -177,7 +209,7 @@ class Daemon:
         return addresses
 
     async def _say_serving(self) -> None:
-        for service in ("", ATTENTION, CORPUS):
+        for service in ("", ATTENTION, CORPUS, OPERATOR):
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
 
 

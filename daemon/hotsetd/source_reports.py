@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
 from typing import Protocol
 
 from retrieval.ingest.progress import Progress, Summary
 from retrieval.ingest.watch import Batch
+from workingset.candidate import LaneOutcome
 from workingset.vocabulary import Generation, Namespace
+
+SOURCES = "sources"
+"""What followed sources are called among the lanes of an answer."""
+_NAMED_SOURCES = 4
+"""Guess: sources named in one answer; the rest is counted."""
 
 Identity = tuple[int, int]
 """Device and inode of a root: tells a folder from another one at the same path."""
@@ -40,6 +46,28 @@ class SourceReport:
     files: int = 0
     progress: Progress | None = None
     skipped: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A source in which something that happened before a call may not be in the store at the call's cut, and why;
+    `pending` counts the changed paths that are known of."""
+
+    namespace: Namespace
+    root: str
+    because: str
+    pending: int = 0
+
+
+def sources_outcome(unsettled: Sequence[Unsettled]) -> tuple[LaneOutcome, ...]:
+    """What an answer says of sources that it may not have all of, as of a lane that took part for a part; nothing where
+    all is in."""
+    if not unsettled:
+        return ()
+    first = [f"{each.namespace}, {each.root}: {each.because}" for each in unsettled[:_NAMED_SOURCES]]
+    more = [f"{len(unsettled) - len(first)} more sources"] if len(unsettled) > len(first) else []
+    note = "what changed last may be missing: " + "; ".join([*first, *more])
+    return (LaneOutcome(SOURCES, "partial", lag=sum(each.pending for each in unsettled), note=note),)
 
 
 class Scans(Protocol):

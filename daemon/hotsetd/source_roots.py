@@ -1,4 +1,4 @@
-"""Which directories can be followed: absolute, readable, apart from one another and from the daemon's own home."""
+"""Which directories can be read: absolute, there, apart from one another and from the daemon's own home."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from hotsetd import limits
 from retrieval.errors import BadField
 
 
-def absolute_root(text: str) -> Path:
-    """Return the path that a text names; raises BadField."""
+def absolute_root(field: str, text: str) -> Path:
+    """Return the path that the text of a field names; raises BadField."""
     try:
-        root = Path(limits.text("root", text)).expanduser()
+        root = Path(limits.text(field, text)).expanduser()
     except RuntimeError as error:
-        raise BadField("root", f"{text!r} names a home that this machine does not have") from error
+        raise BadField(field, f"{text!r} names a home that this machine does not have") from error
     if not root.is_absolute():
-        raise BadField("root", f"{text!r} is not an absolute path: the daemon runs in another folder than you")
+        raise BadField(field, f"{text!r} is not an absolute path: the daemon runs in another folder than you")
     if ".." in root.parts:
-        raise BadField("root", f"{text!r} goes up again: write it without `..`")
+        raise BadField(field, f"{text!r} goes up again: write it without `..`")
     return root
 
 
@@ -33,16 +33,16 @@ def check_apart(root: Path, others: Sequence[Path]) -> None:
             raise BadField("root", f"{what}: their files would be in twice; remove that source, or use a namespace")
 
 
-def readable_root(text: str, home: Path) -> Path:
+def readable_root(field: str, text: str, home: Path) -> Path:
     """Return a root that is there and can be read, neither around nor inside the daemon's home; raises BadField."""
-    root = absolute_root(text)
+    root = absolute_root(field, text)
     try:
         os.scandir(root).close()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", "") or str(error)
-        raise BadField("root", f"{text!r} is no readable folder on this machine: {why}") from error
+        raise BadField(field, f"{text!r} is no readable folder on this machine: {why}") from error
     real, own = root.resolve(), home.resolve()
     if real.is_relative_to(own) or own.is_relative_to(real):
-        what = f"{text!r} and the daemon's own home, {own}, lie in each other: it would follow its own writing"
-        raise BadField("root", f"{what}; choose a folder beside it, or another home")
+        what = f"{text!r} and the daemon's own home, {own}, lie in each other: it would take in its own writing"
+        raise BadField(field, f"{what}; choose a folder beside it, or another home")
     return root

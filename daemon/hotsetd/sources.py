@@ -20,13 +20,13 @@ from hotsetd.errors import Stopping
 from hotsetd.filling import Filling
 from hotsetd.kept_sources import KeptSource, keep_sources, kept_sources, with_identity
 from hotsetd.listening import Listen
-from hotsetd.source_reports import Identity, SourceReport, SourceState
+from hotsetd.source_reports import Identity, SourceReport, SourceState, Unsettled
 from hotsetd.source_roots import absolute_root, check_apart, readable_root
 from hotsetd.telemetry import Log
 from hotsetd.tree_scans import TreeScans
 from hotsetd.watching import Following
 from retrieval.deadline import Deadline
-from retrieval.errors import NotThere
+from retrieval.errors import Conflict, NotThere
 from retrieval.store.interface import Snapshot, Store, WriteTransaction
 from workingset.vocabulary import Generation, Namespace, TenantId
 
@@ -77,6 +77,7 @@ class Sources:
         self._alone = alone
         self._changing = Lock()
         self._following: dict[_Key, Following] = {}
+        self._leaving: set[_Key] = set()
         self._numbered = 0
         self._stopping = False
 
@@ -104,46 +105,45 @@ class Sources:
             self._following.clear()
 
     def add(self, caller: Caller, call: SourceCall) -> tuple[SourceReport, bool]:
-        """Follow a tree from now on; returns how it stands and whether it was followed before. Raises BadField."""
+        """Follow a tree from now on; returns how it stands and whether it was followed before.
+
+        Raises BadField, and Conflict for one that is being removed.
+        """
         namespace = limits.namespace_name("namespace", call.namespace, self._settings.limits)
-        root = readable_root(call.root, self._home.path)
+        root = readable_root("root", call.root, self._home.path)
+        key = (caller.tenant, namespace, str(root))
         with self._changing:
             if self._stopping:
                 raise Stopping("the daemon is shutting down")
-            key = (caller.tenant, namespace, str(root))
+            if key in self._leaving:
+                raise Conflict(f"{str(root)!r} is being removed from {namespace!r}: add it once that is done")
             if key in self._following:
                 return self._following[key].report, True
-            source = KeptSource(namespace, str(root))
-
-            def job(txn: WriteTransaction) -> None:
-                others = kept_sources(txn)
-                check_apart(root, [Path(each.root) for each in others if each.namespace == namespace])
-                keep_sources(txn, [*others, source])
-
-            self._store.write(caller.tenant, job)
+            with self._store.snapshot(caller.tenant) as txn:
+                beside = {each.root: each for each in kept_sources(txn) if each.namespace == namespace}
+            source = beside.pop(str(root), KeptSource(namespace, str(root)))
+            check_apart(root, [Path(other) for other in beside])
+            self._keep(key, source)
             return self._follow(caller.tenant, source).report, False
 
-    def remove(self, caller: Caller, call: SourceCall) -> SourceRemoved:
-        """Follow a tree no longer, and tombstone what it brought unless that is to be kept. Raises NotThere."""
+    def remove(self, caller: Caller, call: SourceCall, deadline: Deadline) -> SourceRemoved:
+        """Follow a tree no longer, and tombstone what it brought unless that is to be kept; where that fails or is
+        given up, it is followed as before. Raises NotThere, and Conflict where it is being removed already."""
         namespace = limits.namespace_name("namespace", call.namespace, self._settings.limits)
-        root = str(absolute_root(call.root))
+        key = (caller.tenant, namespace, str(absolute_root("root", call.root)))
+        source, following = self._leave(key)
+        try:
+            records = self._taken_out(key, following, deadline, keep=call.keep_records)
+            removed = SourceRemoved(records, self._keep(key, None))
+        except BaseException:
+            with self._changing:
+                self._leaving.discard(key)
+                if following is not None and not self._stopping:
+                    self._follow(caller.tenant, source)
+            raise
         with self._changing:
-            with self._store.snapshot(caller.tenant) as txn:
-                if not any((each.namespace, each.root) == (namespace, root) for each in kept_sources(txn)):
-                    raise NotThere(f"{root!r} is no source of {namespace!r}: ListSources names those there are")
-            following = self._following.pop((caller.tenant, namespace, root), None)
-            if following is not None:
-                following.stop_soon()
-                following.join()
-            records = 0 if call.keep_records else self._scans(caller.tenant, namespace, root).take_out()
-
-            def job(txn: WriteTransaction) -> Generation:
-                keep_sources(
-                    txn, [each for each in kept_sources(txn) if (each.namespace, each.root) != (namespace, root)]
-                )
-                return txn.generation(namespace)
-
-            return SourceRemoved(records, self._store.write(caller.tenant, job))
+            self._leaving.discard(key)
+        return removed
 
     def list_sources(self, caller: Caller, namespace: str) -> tuple[SourceReport, ...]:
         """All sources, or those of one namespace, by namespace and root."""
@@ -151,7 +151,7 @@ class Sources:
             limits.namespace_name("namespace", namespace, self._settings.limits)
         with self._store.snapshot(caller.tenant) as txn:
             kept = [each for each in kept_sources(txn) if namespace in ("", each.namespace)]
-            idle = [_unfollowed(txn, each) for each in kept]
+            idle = [self._unfollowed(txn, each) for each in kept]
         running = self._following
         found = [
             following.report if (following := running.get((caller.tenant, each.namespace, each.root))) else each
@@ -159,11 +159,10 @@ class Sources:
         ]
         return tuple(sorted(found, key=lambda each: (each.namespace, each.root)))
 
-    def settle(self, tenant: TenantId, scope: Sequence[Namespace], deadline: Deadline) -> None:
+    def settle(self, tenant: TenantId, scope: Sequence[Namespace], deadline: Deadline) -> tuple[Unsettled, ...]:
         """Wait a little until what happened before this call in the sources of the scope (none: all) is in the store.
 
-        What takes longer is not waited for: delivered records of changed files are marked stale, and `list_sources`
-        says how much is pending.
+        What takes longer is not waited for, and returned: the sources of which something may be missing, and why.
         """
         asked = [
             (following, following.ask())
@@ -171,9 +170,51 @@ class Sources:
             if owner == tenant and (not scope or namespace in scope)
         ]
         bounded = deadline.within(self._settings.watch.settle_seconds)
-        for following, number in asked:
-            if number:
-                following.wait(number, bounded.remaining())
+        found = [following.settled(number, bounded.remaining()) for following, number in asked]
+        return tuple(each for each in found if each is not None)
+
+    def _leave(self, key: _Key) -> tuple[KeptSource, Following | None]:
+        """Mark a source as being removed and end its thread soon; what had been followed is to be followed again if
+        that comes to nothing."""
+        tenant, namespace, root = key
+        with self._changing:
+            with self._store.snapshot(tenant) as txn:
+                found = next((each for each in kept_sources(txn) if (each.namespace, each.root) == key[1:]), None)
+            if found is None:
+                raise NotThere(f"{root!r} is no source of {namespace!r}: ListSources names those there are")
+            if key in self._leaving:
+                raise Conflict(f"{root!r} is being removed from {namespace!r} already")
+            self._leaving.add(key)
+            following = self._following.pop(key, None)
+        if following is not None:
+            following.stop_soon()
+        return found, following
+
+    def _taken_out(self, key: _Key, following: Following | None, deadline: Deadline, *, keep: bool) -> int:
+        """Wait for the source's thread, and tombstone what it brought unless that is kept."""
+
+        def cancelled() -> bool:
+            return self._stopping or deadline.over()
+
+        if following is not None:
+            following.join(deadline.remaining())
+        deadline.check()
+        try:
+            return 0 if keep else self._scans(*key).take_out(cancelled)
+        except Stopping:
+            deadline.check()
+            raise
+
+    def _keep(self, key: _Key, source: KeptSource | None) -> Generation:
+        """Keep the source in place of what is kept under its key; returns its namespace's generation."""
+        tenant, namespace, root = key
+
+        def job(txn: WriteTransaction) -> Generation:
+            others = [each for each in kept_sources(txn) if (each.namespace, each.root) != (namespace, root)]
+            keep_sources(txn, [*others, source] if source else others)
+            return txn.generation(namespace)
+
+        return self._store.write(tenant, job)
 
     def _follow(self, tenant: TenantId, source: KeptSource) -> Following:
         self._numbered += 1
@@ -219,10 +260,14 @@ class Sources:
             remember,
         )
 
-
-def _unfollowed(txn: Snapshot, source: KeptSource) -> SourceReport:
-    """What is to be said of a source that no thread follows: the daemon only reads, or is stopping."""
-    namespace = Namespace(source.namespace)
-    because = "this daemon does not follow sources: it only reads, or is stopping"
-    report = SourceReport(namespace, source.root, SourceState.DEGRADED, because)
-    return replace(report, generation=txn.generation(namespace))
+    def _unfollowed(self, txn: Snapshot, source: KeptSource) -> SourceReport:
+        """What is to be said of a source that no thread follows."""
+        namespace = Namespace(source.namespace)
+        if (txn.tenant, namespace, source.root) in self._leaving:
+            because = "it is being removed"
+        elif self._store.read_only:
+            because = "this daemon only reads: it does not follow sources"
+        else:
+            because = "the daemon is starting or shutting down"
+        report = SourceReport(namespace, source.root, SourceState.DEGRADED, because)
+        return replace(report, generation=txn.generation(namespace))

@@ -55,6 +55,12 @@ TABLE: dict[type[Exception], Answer] = {
     core.SetExists: Answer(StatusCode.ALREADY_EXISTS, "SET_EXISTS", "name an agent that has no set, or Forget it"),
     core.IllegalMove: Answer(StatusCode.INTERNAL, "ILLEGAL_MOVE", "this is a defect: report it with the log"),
     daemon.UnknownAgent: Answer(StatusCode.NOT_FOUND, "UNKNOWN_AGENT", "call Focus first"),
+    daemon.UnknownReceipt: Answer(
+        StatusCode.NOT_FOUND, "UNKNOWN_RECEIPT", "name a turn that a Focus made, as its reply does in `receipt`"
+    ),
+    daemon.NotRetained: Answer(
+        StatusCode.FAILED_PRECONDITION, "NOT_RETAINED", "replay one of the turns that are kept; raise replay.kept_turns"
+    ),
     daemon.Overloaded: Answer(StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED", "send one call at a time for an agent"),
     daemon.Stopping: Answer(StatusCode.UNAVAILABLE, "STOPPING", "connect again once the daemon is back"),
     daemon.BadConfiguration: Answer(StatusCode.FAILED_PRECONDITION, "BAD_CONFIGURATION", "mend the named key"),

@@ -91,6 +91,7 @@ def _deleted(forgotten: Forgotten, purged: Purged, left: Iterable[Traces]) -> tu
         "sets": forgotten.sets,
         "receipts": forgotten.receipts,
         "answers": forgotten.answers,
+        "retained": forgotten.retained,
         "records": purged.records,
         "versions": purged.versions,
         "edges": purged.edges + purged.past_edges,

@@ -22,6 +22,7 @@ CALL = "call"
 DEFECT = "defect"
 JOB_FAILED = "job_failed"
 SOURCE = "source"
+COLLECTED = "collected"
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 

@@ -13,7 +13,7 @@ from hotsetd.config import Settings
 from hotsetd.errors import Stopping
 from hotsetd.filling import Filling
 from hotsetd.source_reports import Identity
-from retrieval.deadline import never
+from retrieval.ingest.forgetting import forget_tree
 from retrieval.ingest.git_history import read_history
 from retrieval.ingest.linking import link_namespace
 from retrieval.ingest.progress import Progress, Summary
@@ -97,20 +97,32 @@ class TreeScans:
         with self._store.snapshot(self._tenant) as txn:
             return txn.generation(self._namespace), read.problem
 
-    def take_out(self) -> int:
-        """Tombstone all that the source brought, in bounded transactions; returns how many records it were."""
+    def take_out(self, cancelled: Callable[[], bool]) -> int:
+        """Tombstone all that the source brought, in bounded transactions, and forget the tree; returns how many records
+        it were. Raises Stopping where it was cancelled: what was taken out by then stays out until it is scanned again.
+        """
         total = 0
-        with self._filling.turn(self._tenant, self._namespace):
+        with self._filling.turn(self._tenant, self._namespace, cancelled):
             after: int | None = 0
             while after is not None:
+                self._go_on(cancelled)
                 taken, after = self._store.write(self._tenant, partial(self._take_some, after=after))
                 total += taken
                 self._written()
-            link_namespace(self._store, self._tenant, self._namespace, self._settings.ingest.links, cancelled=never)
+            links = self._settings.ingest.links
+            link_namespace(self._store, self._tenant, self._namespace, links, cancelled=cancelled)
+            self._go_on(cancelled)
         self._written()
         return total
+
+    def _go_on(self, cancelled: Callable[[], bool]) -> None:
+        if cancelled():
+            raise Stopping(f"given up while records of {str(self._root)!r} were being taken out")
 
     def _take_some(self, txn: WriteTransaction, after: int) -> tuple[int, int | None]:
         size = self._settings.limits.page_records_limit
         page = txn.list_records(self._namespace, after, size, source=self._source)
-        return sum(txn.remove_record(record.ref) for record in page.records), page.next_after
+        taken = sum(txn.remove_record(record.ref) for record in page.records)
+        if page.next_after is None:
+            forget_tree(txn, self._namespace, self._source)
+        return taken, page.next_after

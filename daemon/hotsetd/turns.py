@@ -6,7 +6,8 @@ and is answered only then. The caller serialises the calls of one agent (`hotset
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from xxhash import xxh3_128_hexdigest
 
@@ -25,14 +26,18 @@ from hotsetd.clock import Clock
 from hotsetd.codec import WORKING_SETS, Codec
 from hotsetd.config import Settings
 from hotsetd.host_hints import HostHints
+from hotsetd.retaining import Retaining
 from hotsetd.scopes import scope_of
+from hotsetd.source_reports import Unsettled, sources_outcome
 from hotsetd.standing import successors
 from hotsetd.touching import Touching
 from retrieval.deadline import Deadline
 from retrieval.hints import Hints
+from retrieval.obligations.profile import AttentionProfile
+from retrieval.obligations.profiles import profiles
 from retrieval.project import Query, Retrieval
 from retrieval.store.interface import Snapshot, Store
-from workingset.candidate import Projection
+from workingset.candidate import LaneOutcome, Projection
 from workingset.heat import heat_at
 from workingset.receipt import receipt_digest
 from workingset.rendering import CountTokens
@@ -45,12 +50,22 @@ from workingset.vocabulary import (
     Namespace,
     SupportClosure,
     TenantId,
+    Tokens,
     Turn,
 )
 from workingset.working_set import WorkingSet
 
-Settle = Callable[[TenantId, tuple[Namespace, ...], tuple[Namespace, Generation] | None, Deadline], None]
-"""Waits for indexes that are nearly up to date; see `hotsetd.freshness`."""
+Settle = Callable[[TenantId, tuple[Namespace, ...], tuple[Namespace, Generation] | None, Deadline], Sequence[Unsettled]]
+"""Waits for sources and indexes that are nearly up to date, and returns the sources that are not; see
+`hotsetd.freshness`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """What was found before the cut: hints, and what is to be said of sources of which something may be missing."""
+
+    hints: tuple[Hints, ...]
+    sources: tuple[LaneOutcome, ...]
 
 
 class Turns:
@@ -67,6 +82,7 @@ class Turns:
         settings: Settings,
         settle: Settle,
         host: HostHints,
+        retaining: Retaining,
     ) -> None:
         self._store = store
         self._retrieval = retrieval
@@ -77,20 +93,24 @@ class Turns:
         self._settings = settings
         self._settle = settle
         self._host = host
+        self._retaining = retaining
+        self._profiles = profiles(settings.profiles)
         self._touching = Touching(retrieval, count, clock, settings)
 
     def focus(self, caller: Caller, call: FocusCall, deadline: Deadline) -> tuple[FocusAnswer, bool]:
         """One turn; returns the answer and whether it was stored for an earlier call with the same request id."""
         agent, goal = self._agent(call.agent), limits.goal_text(call.goal, self._settings.limits)
-        wanted = limits.namespaces(call.namespaces, self._settings.limits)
-        asked = self._host.begin(caller.tenant, wanted)
-        self._settle(caller.tenant, wanted, limits.at_least(call.namespaces, call.at_least_generation), deadline)
-        hints = self._host.hints(asked, call.hints)
+        profile = limits.profile(call.profile, self._profiles)
+        at_least = limits.at_least(call.namespaces, call.at_least_generation)
+        sent = self._checked(call)
+        if (stored := self._changes.answered(caller, agent, "focus", call, _FOCUS)) is not None:
+            return stored, True
+        gathered = self._gathered(caller, call, sent, at_least, deadline)
 
         def decide(txn: Snapshot, state: WorkingSet) -> tuple[FocusAnswer, Change]:
             order = self._order(txn, call, state)
             started = self._clock.monotonic()
-            projection = self._project(txn, goal, order.namespaces, state, hints, deadline)
+            projection = self._project(txn, goal, order.namespaces, state, gathered, profile, deadline)
             projected = self._clock.monotonic()
             outcome = focus(state, projection, order, self._settings.working_set, self._count)
             decided = self._clock.monotonic()
@@ -99,30 +119,29 @@ class Turns:
                 ("retrieval", (projected - started) * 1e3),
                 ("decide", (decided - projected) * 1e3),
             )
+            digest = receipt_digest(outcome.receipt)
             answer = FocusAnswer(
                 outcome=outcome,
                 coverage=_coverage(projection, outcome),
-                receipt_digest=receipt_digest(outcome.receipt),
+                receipt_digest=digest,
                 timings_ms=timings,
             )
             deadline.check()
-            return answer, Change(outcome.state, outcome.receipt)
+            inputs = self._retaining.encode(order, projection, digest) if self._settings.replay.kept_turns else None
+            return answer, Change(outcome.state, outcome.receipt, inputs)
 
         return self._changes.apply(caller, agent, "focus", call, _FOCUS, decide)
 
     def check(self, caller: Caller, call: FocusCall, deadline: Deadline) -> CheckAnswer:
         """The same evaluation without moving anything. An empty goal takes the current one."""
-        agent = self._agent(call.agent)
-        wanted = limits.namespaces(call.namespaces, self._settings.limits)
-        asked = self._host.begin(caller.tenant, wanted)
-        self._settle(caller.tenant, wanted, None, deadline)
-        hints = self._host.hints(asked, call.hints)
+        agent, profile = self._agent(call.agent), limits.profile(call.profile, self._profiles)
+        gathered = self._gathered(caller, call, self._checked(call), None, deadline)
         with self._store.snapshot(caller.tenant) as txn:
             _, state = self._agents.load(txn, agent)
             goal = call.goal or (state.goal.text if state.goal else "")
             goal = limits.goal_text(goal, self._settings.limits)
             order = self._order(txn, call, state)
-            projection = self._project(txn, goal, order.namespaces, state, hints, deadline)
+            projection = self._project(txn, goal, order.namespaces, state, gathered, profile, deadline)
             outcome = focus(state, projection, order, self._settings.working_set, self._count)
         return CheckAnswer(
             state=state,
@@ -155,8 +174,29 @@ class Turns:
 
         return self._changes.apply(caller, agent, "touch", call, _TOUCH, decide)
 
+    def _checked(self, call: FocusCall) -> Hints:
+        """Check what does not hang on the store before anything is waited for; returns the hints of the host."""
+        limits.namespaces(call.namespaces, self._settings.limits)
+        limits.budget(call.budget_tokens, Tokens(0), self._settings.limits)
+        limits.top_k(call.top_k, self._settings.working_set.packing)
+        limits.user_request(call.user_request, self._settings.limits)
+        return limits.hints(call.hints, self._settings.limits, self._settings.repository)
+
+    def _gathered(
+        self,
+        caller: Caller,
+        call: FocusCall,
+        sent: Hints,
+        at_least: tuple[Namespace, Generation] | None,
+        deadline: Deadline,
+    ) -> _Gathered:
+        """Look at work trees while followed files are taken in and indexed: all bounded in time."""
+        wanted = limits.namespaces(call.namespaces, self._settings.limits)
+        asked = self._host.begin(caller.tenant, wanted)
+        unsettled = self._settle(caller.tenant, wanted, at_least, deadline)
+        return _Gathered(self._host.hints(asked, sent), sources_outcome(unsettled))
+
     def _order(self, txn: Snapshot, call: FocusCall, state: WorkingSet) -> FocusOrder:
-        limits.profile(call.profile)
         wanted = limits.namespaces(call.namespaces, self._settings.limits)
         return FocusOrder(
             budget=limits.budget(call.budget_tokens, state.budget, self._settings.limits),
@@ -174,7 +214,8 @@ class Turns:
         goal: str,
         scope: tuple[Namespace, ...],
         state: WorkingSet,
-        hints: tuple[Hints, ...],
+        gathered: _Gathered,
+        profile: AttentionProfile,
         deadline: Deadline,
     ) -> Projection:
         own_words = {p.ref for p in state.pins if p.has_words}
@@ -184,8 +225,10 @@ class Turns:
             (entry for entry in state.entries if entry.uses and entry.tier is not Tier.FRONTIER_ONLY),
             key=lambda entry: (-heat_at(entry, state.turn, self._settings.working_set.heat), entry.ref),
         )
-        query = Query(goal, scope, known, tuple(entry.ref for entry in warm), self._clock.now_seconds(), hints)
-        return self._retrieval.project(txn, query, deadline)
+        heated = tuple(entry.ref for entry in warm)
+        query = Query(goal, scope, known, heated, self._clock.now_seconds(), gathered.hints, profile)
+        projection = self._retrieval.project(txn, query, deadline)
+        return replace(projection, lanes=(*projection.lanes, *gathered.sources))
 
     def _agent(self, value: str) -> AgentId:
         return limits.agent_id(value, self._settings.limits)
@@ -214,6 +257,11 @@ def _coverage(projection: Projection, outcome: FocusOutcome) -> Coverage:
         support=_weakest(closures),
         model_calls=projection.model_calls,
         embedding_calls=projection.embedding_calls,
+        profile=projection.profile,
+        obligations=projection.obligations,
+        opposition=projection.opposition,
+        opposed=tuple((c.ref, c.opposed_by) for c in projection.ranked if c.opposed_by),
+        architecture=projection.architecture,
     )
 
 
@@ -226,5 +274,5 @@ def _weakest(closures: set[SupportClosure]) -> SupportClosure:
 
 
 _EARLIER = frozenset({1})
-_FOCUS: Codec[FocusAnswer] = Codec(FocusAnswer, "a stored Focus answer", 2, _EARLIER)
+_FOCUS: Codec[FocusAnswer] = Codec(FocusAnswer, "a stored Focus answer", 3, frozenset({1, 2}))
 _TOUCH: Codec[TouchAnswer] = Codec(TouchAnswer, "a stored Touch answer", 2, _EARLIER)

@@ -17,7 +17,7 @@ from hotsetd import telemetry
 from hotsetd.clock import Clock
 from hotsetd.errors import Stopping
 from hotsetd.listening import Heard, Listen, Listener, ListeningFailed
-from hotsetd.source_reports import Identity, Scans, SourceReport, SourceState
+from hotsetd.source_reports import Identity, Scans, SourceReport, SourceState, Unsettled
 from hotsetd.telemetry import Log
 from retrieval.errors import RetrievalError
 from retrieval.ingest.errors import IngestCancelled
@@ -25,7 +25,8 @@ from retrieval.ingest.git_history import HISTORY_UNAVAILABLE
 from retrieval.ingest.progress import Progress, Summary
 from retrieval.ingest.settings import GuardSettings
 from retrieval.ingest.watch import Batch, Gathering, Happened, WatchSettings
-from retrieval.ingest.watched_paths import GIT_FOLDER, RULE_FILES, GitStamp, WatchedPaths, git_folder_of, git_stamp
+from retrieval.ingest.watched_paths import RULE_FILES, WatchedPaths
+from retrieval.ingest.work_tree import GitStamp, git_stamp
 from workingset.vocabulary import Namespace
 
 _ASKED_TICK_SECONDS = 0.005
@@ -65,7 +66,6 @@ class Following:
         self._listener: Listener | None = None
         self._known = known
         self._identity: Identity = (0, 0)
-        self._git: Path | None = None
         self._stamp = GitStamp()
         self._history_due: float | None = None
         self._verified = 0.0
@@ -76,6 +76,7 @@ class Following:
         self._wake = threading.Event()
         self._answers = threading.Condition()
         self._asked = self._heard = self._answered = 0
+        self._asked_at = 0.0
         self._thread = threading.Thread(target=self._run, name="source", daemon=True)
 
     # --- from any thread ---
@@ -91,10 +92,11 @@ class Following:
         with self._answers:
             self._answers.notify_all()
 
-    def join(self) -> None:
-        """Wait until it has ended."""
+    def join(self, seconds: float | None = None) -> bool:
+        """Wait until it has ended, so long at most; returns whether it has."""
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(None if seconds is None else min(max(0.0, seconds), threading.TIMEOUT_MAX))
+        return not self._thread.is_alive()
 
     @property
     def report(self) -> SourceReport:
@@ -102,24 +104,41 @@ class Following:
         return self._report
 
     def ask(self) -> int:
-        """Have what happened before this call taken in; returns a number to `wait` for, 0 where it is no use."""
-        # Reading a tree for the first time takes longer than any caller waits.
-        if self._stop.is_set() or self._report.state is SourceState.DEGRADED or self._known is None:
-            return 0
+        """Have what happened before this call taken in; returns a number to `settled` by, 0 where waiting is no use.
+
+        Nobody waits for a thread that has answered nobody for as long as anybody would wait.
+        """
         with self._answers:
+            now = self._clock.monotonic()
+            if self._waited_for():
+                overdue = now - self._asked_at >= self._settings.settle_seconds  # or was last answered then
+            else:
+                self._asked_at, overdue = now, False
+            if overdue or self._hindrance():
+                return 0
             self._asked += 1
             number = self._asked
         self._wake.set()
         return number
 
-    def wait(self, number: int, seconds: float) -> bool:
-        """Wait until what was asked for is in the store; False where it is not yet, or may not be."""
+    def settled(self, number: int, seconds: float) -> Unsettled | None:
+        """Wait until what was asked for is in the store; else returns why it may not be."""
         with self._answers:
-            self._answers.wait_for(lambda: self._answered >= number or self._useless(), max(0.0, seconds))
-            return self._answered >= number > 0
+            self._answers.wait_for(lambda: self._answered >= number or self._hindrance(), max(0.0, seconds))
+            if self._answered >= number > 0 and not self._report.polling:
+                return None
+        report = self._report
+        because = self._hindrance() or ("all of it is being scanned" if report.state is SourceState.SCANNING else "")
+        return Unsettled(report.namespace, report.root, because or "changes are still being taken in", report.pending)
 
-    def _useless(self) -> bool:
-        return self._stop.is_set() or self._report.state is SourceState.DEGRADED
+    def _hindrance(self) -> str:
+        """Why nobody should wait; empty where it may be of use."""
+        if self._stop.is_set():
+            return "it is followed no longer"
+        if self._report.state is SourceState.DEGRADED or self._report.polling:
+            return self._report.because or "files' times are compared now and then only"
+        # Reading a tree for the first time takes longer than any caller waits.
+        return "it is being read for the first time" if self._known is None else ""
 
     # --- the thread ---
 
@@ -166,9 +185,10 @@ class Following:
         now = self._clock.monotonic()
         if now - self._verified >= self._settings.verify_seconds:
             self._gathering.everything(now)
+        self._say(pending=self._gathering.pending)
         if self._gathering.due(now, asked=self._waited_for(), busy=self._stamp.busy):
             self._scan(self._gathering.take())
-        self._say(pending=self._gathering.pending)
+            self._say(pending=self._gathering.pending)
         self._answer()
         self._read_history()
         return _ASKED_TICK_SECONDS if self._waited_for() else self._settings.tick_seconds
@@ -180,7 +200,7 @@ class Following:
         if self._gathering.pending or self._heard == self._answered:
             return
         with self._answers:
-            self._answered = self._heard
+            self._answered, self._asked_at = self._heard, self._clock.monotonic()
             self._answers.notify_all()
 
     def _attend(self) -> Listener:
@@ -214,21 +234,21 @@ class Following:
     def _take_in(self, heard: Heard) -> None:
         if any(path.rpartition("/")[2] in RULE_FILES for _, path in heard):
             self._watched.forget()
-        if any(path == GIT_FOLDER for _, path in heard):
-            self._git, self._history_due = git_folder_of(self._root), self._clock.monotonic()
         may_matter = [(kind, path) for kind, path in heard if path and self._watched.matters(path)]
         self._gathering.saw(may_matter, self._clock.monotonic())
 
     def _look_at_git(self) -> None:
-        """See whether HEAD has moved. Files that git began or ceased to track are looked at: no rule ignores those."""
-        if self._git is None:
-            return
-        before, self._stamp = self._stamp, git_stamp(self._git)
+        """See what git did, and whether rules around the root have changed, of which nothing is heard. Files that git
+        began or ceased to track are looked at: no rule ignores those."""
+        before, self._stamp, now = self._stamp, git_stamp(self._root), self._clock.monotonic()
+        if self._stamp.rules != before.rules:
+            self._watched.forget()
+            self._gathering.everything(now)
         if self._stamp.index != before.index:
             differing = self._watched.forget()
-            self._gathering.saw([(Happened.CHANGED, path) for path in sorted(differing)], self._clock.monotonic())
+            self._gathering.saw([(Happened.CHANGED, path) for path in sorted(differing)], now)
         if self._stamp.head != before.head:
-            self._history_due = self._clock.monotonic()
+            self._history_due = now
 
     def _read_history(self) -> None:
         """After the files are in, and a while after the last of them: nobody waits for what git tells of the past."""
@@ -258,15 +278,14 @@ class Following:
         self._say(generation=summary.generation, skipped=tuple(sorted(self._skipped.items())), progress=None)
         if batch.whole:
             self._whole_is_in(summary)
-        elif self._git is not None:
+        elif self._stamp.head:
             # What changed takes part in what files changed together, though HEAD stands still.
             self._history_due = self._clock.monotonic() + self._settings.history_seconds
 
     def _look_around(self) -> None:
         """Before a whole scan: what the rules and the repository are now."""
         self._watched.forget()
-        self._git = git_folder_of(self._root)
-        self._stamp = git_stamp(self._git) if self._git else GitStamp()
+        self._stamp = git_stamp(self._root)
         self._say(state=SourceState.SCANNING, because="", progress=None)
 
     def _whole_is_in(self, summary: Summary) -> None:

@@ -112,6 +112,29 @@ COVERAGE = t.Coverage(
     (t.Entity("refund", True), t.Entity("frobnicate", False)),
     240,
     231,
+    "contested_claims-1",
+    (
+        t.Obligation(t.ObligationKind.SUPPORT, t.ObligationStatus.SATISFIED, True, "", (), 12, 8192, "12 closed", (), 0),
+        t.Obligation(
+            t.ObligationKind.OPPOSITION,
+            t.ObligationStatus.CANCELLED,
+            True,
+            "",
+            ("opposing",),
+            0,
+            256,
+            "0 by relation, 0 candidates by search among the first 20",
+            (t.Gap("the lane opposing did not search fully", "ask again", ""),),
+            1,
+        ),
+    ),
+    (t.Opposed("acme/shop:issue_refund", ("acme/shop:refunds-may-repeat",)),),
+    t.Architecture(
+        (t.ReasonCount("erosion", 1), t.ReasonCount("bedrock", 7)),
+        ("acme/shop: docs/adr/*.md",),
+        (),
+        (t.Erosion("acme/shop:issue_refund", "imports shop/web.py: the layer core/** may not import web/**"),),
+    ),
 )
 
 BUDGET = t.Budget(4000, 3962, 31, 96, 3655, 180, False)
@@ -322,6 +345,50 @@ FORGOTTEN = t.ForgetAnswer(
 )
 UNKNOWN = replace(FORGOTTEN, agent="dev-9", deleted=FORGOTTEN.deleted[-1:])
 LEFT = replace(FORGOTTEN, deleted=(*FORGOTTEN.deleted, t.Deleted("answers", 7, 2)), verified=False)
+
+_DIGESTS = ("9f86d081884c7d659a2feaa0c55ad015", "60303ae22b998861bce3b28f33eec1be")
+RECEIPT = t.ReceiptNode(
+    "focus",
+    "ok",
+    "3,912 of 4,000 tokens",
+    (
+        t.ReceiptNode("goal", "fix the refunds of \x1b[31morders\x1b[0m", "the host's words", ()),
+        t.ReceiptNode("cut", "", "read at", (t.ReceiptNode("acme/shop", 118, "", ()),)),
+        t.ReceiptNode(
+            "search", 20, "rrf", (t.ReceiptNode("lexical", "ok", "", (t.ReceiptNode("covered", 0.9987654, "", ()),)),)
+        ),
+        t.ReceiptNode("over_budget", False, "", ()),
+    ),
+)
+EXPLAINED = t.ExplainAnswer("dev-7", 3, "dev-7/3", _DIGESTS[0], RECEIPT, True, VERSIONS)
+REPLAYED = t.ReplayAnswer(
+    agent="dev-7",
+    turn=3,
+    receipt="dev-7/3",
+    verdict=t.ReplayVerdict.EQUAL,
+    cut=t.Cut((t.NamespaceGeneration("acme/shop", 118),)),
+    receipt_digest_then=_DIGESTS[0],
+    receipt_digest_now=_DIGESTS[0],
+    state_digest_then=_DIGESTS[1],
+    state_digest_now=_DIGESTS[1],
+    differences=(),
+    versions=VERSIONS,
+)
+OTHERWISE = replace(
+    REPLAYED,
+    verdict=t.ReplayVerdict.DIFFERENT,
+    receipt_digest_now=_DIGESTS[1],
+    differences=("-  'budget'=4000 ''", "+  'budget'=4001 ''"),
+)
+NOT_COMPARED = replace(REPLAYED, verdict=t.ReplayVerdict.OTHER_CODE, receipt_digest_now="", state_digest_now="")
+COLLECTED = t.CollectAnswer(
+    (
+        t.CollectedNamespace("acme/shop", 118, 100, 0, 12_345, 678, 12_345, 9, ""),
+        t.CollectedNamespace("notes", 7, 0, 0, 0, 0, 0, 0, "it is not known which generation is so old"),
+    ),
+    False,
+    VERSIONS,
+)
 
 SUMMARY = t.IngestSummary(
     namespace="acme/shop",

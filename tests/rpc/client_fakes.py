@@ -19,7 +19,15 @@ from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from hotset import AsyncHotsetClient, ClientSettings, HotsetClient, RetrySettings
-from hotset.v1 import attention_pb2, attention_pb2_grpc, common_pb2, corpus_pb2, corpus_pb2_grpc
+from hotset.v1 import (
+    attention_pb2,
+    attention_pb2_grpc,
+    common_pb2,
+    corpus_pb2,
+    corpus_pb2_grpc,
+    operator_pb2,
+    operator_pb2_grpc,
+)
 
 _RENAMED = {
     ("Move", "from"): "from_tier",
@@ -36,18 +44,22 @@ def filled(kind: type[Message]) -> Any:
     return message
 
 
-def _fill(message: Message, numbers: Iterator[int]) -> None:
+def _fill(message: Message, numbers: Iterator[int], within: frozenset[str] = frozenset()) -> None:
+    """A message that can hold itself does so once."""
+    around = within | {message.DESCRIPTOR.full_name}
     for each in message.DESCRIPTOR.fields:
+        if each.message_type is not None and each.message_type.full_name in within:
+            continue
         if each.message_type is not None and each.message_type.GetOptions().map_entry:
             getattr(message, each.name).update({f"key-{next(numbers)}": f"value-{next(numbers)}" for _ in range(2)})
         elif each.is_repeated:
             for _ in range(2):
                 if each.message_type is not None:
-                    _fill(getattr(message, each.name).add(), numbers)
+                    _fill(getattr(message, each.name).add(), numbers, around)
                 else:
                     getattr(message, each.name).append(_scalar(each, numbers))
         elif each.message_type is not None:
-            _fill(getattr(message, each.name), numbers)
+            _fill(getattr(message, each.name), numbers, around)
         else:
             setattr(message, each.name, _scalar(each, numbers))
 
@@ -71,11 +83,15 @@ def _scalar(each: FieldDescriptor, numbers: Iterator[int]) -> Any:
 
 
 def plain_of(message: Message) -> dict[str, Any]:
-    """Return a message as the client's answers are expected to read: words in lower case, Python's words renamed."""
+    """Return a message as the client's answers are expected to read: words in lower case, Python's words renamed, one
+    value for a choice of kinds of it."""
     plain: dict[str, Any] = {}
     for each in message.DESCRIPTOR.fields:
+        choice = each.containing_oneof.name if each.containing_oneof is not None else ""
+        if choice == "value" and message.WhichOneof("value") != each.name:
+            continue
         value = getattr(message, each.name)
-        name = _RENAMED.get((message.DESCRIPTOR.name, each.name), each.name)
+        name = choice if choice == "value" else _RENAMED.get((message.DESCRIPTOR.name, each.name), each.name)
         if each.message_type is not None and each.message_type.GetOptions().map_entry:
             plain[name] = dict(sorted(value.items()))
         elif each.is_repeated:
@@ -131,6 +147,7 @@ class FakeDaemon:
         self._server = grpc.server(ThreadPoolExecutor(4), options=limits)
         attention_pb2_grpc.add_AttentionServicer_to_server(_attention(self), self._server)
         corpus_pb2_grpc.add_CorpusServicer_to_server(_corpus(self), self._server)
+        operator_pb2_grpc.add_OperatorServicer_to_server(_operator(self), self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self.health, self._server)
         status = health_pb2.HealthCheckResponse.SERVING if self.serving else health_pb2.HealthCheckResponse.NOT_SERVING
         self.health.set("", status)
@@ -181,6 +198,12 @@ def _corpus(daemon: FakeDaemon) -> Any:
     names = [each for each in corpus_pb2.DESCRIPTOR.services_by_name["Corpus"].methods if each.name != "Ingest"]
     methods = {each.name: _unary(daemon, each.name, getattr(corpus_pb2, each.output_type.name)) for each in names}
     return type("Corpus", (corpus_pb2_grpc.CorpusServicer,), methods | {"Ingest": _ingest(daemon)})()
+
+
+def _operator(daemon: FakeDaemon) -> Any:
+    names = operator_pb2.DESCRIPTOR.services_by_name["Operator"].methods
+    methods = {each.name: _unary(daemon, each.name, getattr(operator_pb2, each.output_type.name)) for each in names}
+    return type("Operator", (operator_pb2_grpc.OperatorServicer,), methods)()
 
 
 def _unary(daemon: FakeDaemon, name: str, reply: type[Message]) -> Any:

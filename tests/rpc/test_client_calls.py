@@ -29,7 +29,7 @@ from hotset import (
     UseAction,
     as_plain,
 )
-from hotset.v1 import attention_pb2, common_pb2, corpus_pb2
+from hotset.v1 import attention_pb2, common_pb2, corpus_pb2, operator_pb2
 from tests.rpc.client_fakes import QUICK, UNAVAILABLE, Caller, Failure, FakeDaemon, calling, filled, plain_of
 
 
@@ -60,6 +60,9 @@ CALLS: list[tuple[str, str, tuple[Any, ...], dict[str, Any], type]] = [
     ("fork", "Fork", ("dev-8",), {}, attention_pb2.ForkReply),
     ("handoff", "Handoff", ("dev-8",), {}, attention_pb2.HandoffReply),
     ("forget", "Forget", (), {}, attention_pb2.ForgetReply),
+    ("explain", "Explain", (3,), {}, attention_pb2.ExplainReply),
+    ("replay", "Replay", (3,), {}, attention_pb2.ReplayReply),
+    ("collect", "Collect", ("shop",), {"before_generation": 7}, operator_pb2.CollectReply),
     ("remove", "Remove", ("shop",), {"path": "a.py"}, corpus_pb2.RemoveReply),
     ("get", "Get", ("shop:a",), {}, corpus_pb2.GetReply),
     ("list_page", "List", ("shop",), {"page_size": 5}, corpus_pb2.ListReply),

@@ -19,7 +19,7 @@ from rich.cells import cell_len
 import hotset
 from hotset.cli import exits
 from hotset.cli.app import run
-from hotset.v1 import attention_pb2, common_pb2, corpus_pb2
+from hotset.v1 import attention_pb2, common_pb2, corpus_pb2, operator_pb2
 from tests.rpc.client_fakes import Failure, FakeDaemon, filled, plain_of
 
 
@@ -72,6 +72,9 @@ COMMANDS: list[tuple[list[str], str, Any]] = [
     (["fork", "b"], "Fork", attention_pb2.ForkReply),
     (["handoff", "b"], "Handoff", attention_pb2.HandoffReply),
     (["forget", "a", "--yes"], "Forget", attention_pb2.ForgetReply),
+    (["explain", "--turn", "3"], "Explain", attention_pb2.ExplainReply),
+    (["replay", "a/3"], "Replay", attention_pb2.ReplayReply),
+    (["collect", "n", "--older-than", "30d", "--yes"], "Collect", operator_pb2.CollectReply),
     (["reset"], "ResetContext", attention_pb2.ResetContextReply),
     (["get", "n:a"], "Get", corpus_pb2.GetReply),
     (["describe", "n"], "DescribeNamespace", corpus_pb2.DescribeNamespaceReply),
@@ -85,6 +88,8 @@ def answered_ok(method: str, reply: Any) -> Any:
     message = filled(reply)
     if "answer" in message.DESCRIPTOR.fields_by_name:
         message.answer = attention_pb2.ANSWER_OK
+    if "verdict" in message.DESCRIPTOR.fields_by_name:
+        message.verdict = attention_pb2.REPLAY_VERDICT_EQUAL
     return message
 
 
@@ -375,6 +380,9 @@ def test_list_is_limited_and_says_so(shell: Shell, daemon: FakeDaemon, limit: st
         ["handoff"],
         ["forget"],
         ["forget", "--yes"],
+        ["collect", "--older-than", "for ever", "--yes"],
+        ["collect", "n", "--before", "-1"],
+        ["explain", "--turn", "-1"],
         ["ingest", "/no/such/directory"],
         ["ingest", "/no/such/\udcff"],
         ["list"],

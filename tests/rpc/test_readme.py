@@ -66,6 +66,16 @@ def test_a_tree_is_followed_listed_and_let_go(shop: Path, environment: dict[str,
         assert "degraded" not in done.stdout
 
 
+def test_an_answer_is_looked_into_afterwards(shop: Path, environment: dict[str, str]) -> None:
+    (block,) = [block for block in _blocks("") if block.startswith("hotset explain")]
+    for line in ["hotset focus refunds --agent default", *block.splitlines()]:
+        done = subprocess.run(
+            shlex.split(line, comments=True), env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
+        assert done.stdout.strip(), line
+
+
 def test_what_a_host_does_beside_turns_works_in_order(shop: Path, environment: dict[str, str]) -> None:
     (block,) = [block for block in _blocks("") if "hotset observe" in block]
     (shop / "call.json").write_text('{"file_path": "src/refunds.py", "offset": 3, "limit": 20}')

@@ -17,31 +17,33 @@ from hotset.cli import render
 ROOT = Path(__file__).parents[2] / "clients" / "python"
 
 NAMES = """
-AddSourceAnswer Answer AsyncHotsetClient AutostartFailed BadAddress BadRequest BranchCommit Budget Cancelled Change
-CheckAnswer ClientSettings CloseAnswer Conflict ConversationTurn Coverage Cut CutExpired DaemonFault DaemonNotRunning
-DeadlineExceeded Deleted Delta DeltaEntry Document Drift DriftVerdict EdgeInput Entity EvictAnswer Faults Fidelity
-FileProblem FocusAnswer FocusMode ForgetAnswer ForkAnswer Freshness GetAnswer Ghost HandoffAnswer Health Hints
-HotsetClient HotsetError Ignored IndexState IngestAcknowledged IngestEvent IngestProgress IngestSummary Item
-LaneReport LaneState Lines ListPage Move NamespaceDescription NamespaceGeneration NotAuthorised NotFound Nothing
-Observation ObservationKind ObservedUse Offender Omission OppositionCoverage OverBudget OverLimits PageIn Pin
-PinAnswer PinOwner PinReport ReasonCount RecordInput RelationDescription RelationRole RemoveAnswer RemoveSourceAnswer
-ResetAnswer ResolveAnswer ResolvePage ResolvedRecord RetrySettings SearchCoverage Segment Signal Source SourceKind
-SourceList SourceState StageTime StaleCursor StaleEntry Standing StartSettings StatusAnswer Step StorageFull
-StoredEdge StoredRecord Sufficiency SufficiencyState SupportClosure Tier TouchAnswer Touched Unavailable UndoAnswer
-UnknownAgent UnknownNamespace UnknownRef UnpinAnswer Use UseAction VersionMismatch Versions __version__ as_json
-as_plain default_address default_home
+AddSourceAnswer Answer Architecture AsyncHotsetClient AutostartFailed BadAddress BadRequest BranchCommit Budget
+Cancelled Change CheckAnswer ClientSettings CloseAnswer CollectAnswer CollectedNamespace Conflict ConversationTurn
+Coverage Cut CutExpired DaemonFault DaemonNotRunning DeadlineExceeded Deleted Delta DeltaEntry Document Drift
+DriftVerdict EdgeInput Entity Erosion EvictAnswer ExplainAnswer Faults Fidelity FileProblem FocusAnswer FocusMode
+ForgetAnswer ForkAnswer Freshness Gap GetAnswer Ghost HandoffAnswer Health Hints HotsetClient HotsetError Ignored
+IndexState IngestAcknowledged IngestEvent IngestProgress IngestSummary Item LaneReport LaneState Lines ListPage Move
+NamespaceDescription NamespaceGeneration NotAuthorised NotFound Nothing Obligation ObligationKind ObligationStatus
+Observation ObservationKind ObservedUse Offender Omission Opposed OppositionCoverage OverBudget OverLimits PageIn Pin
+PinAnswer PinOwner PinReport ReasonCount ReceiptNode RecordInput RelationDescription RelationRole RemoveAnswer
+RemoveSourceAnswer ReplayAnswer ReplayVerdict ResetAnswer ResolveAnswer ResolvePage ResolvedRecord RetrySettings
+SearchCoverage Segment Signal Source SourceKind SourceList SourceState StageTime StaleCursor StaleEntry Standing
+StartSettings StatusAnswer Step StorageFull StoredEdge StoredRecord Sufficiency SufficiencyState SupportClosure Tier
+TouchAnswer Touched Unavailable UndoAnswer UnknownAgent UnknownNamespace UnknownRef UnpinAnswer Use UseAction
+VersionMismatch Versions __version__ as_json as_plain default_address default_home
 """
 
 CALLS = """
-add_source address check close close_request describe_namespace evict focus forget fork get handoff handshake health
-ingest_conversation ingest_documents ingest_records ingest_tree list_page list_records list_sources pin remove
-remove_source reset_context resolve resolve_page settings status touch undo_refocus unpin wait_ready
+add_source address check close close_request collect describe_namespace evict explain focus forget fork get handoff
+handshake health ingest_conversation ingest_documents ingest_records ingest_tree list_page list_records list_sources
+pin remove remove_source replay reset_context resolve resolve_page settings status touch undo_refocus unpin wait_ready
 """
 
 RENDERERS = """
-RenderSettings kind_of render_check render_closed render_focus render_forget render_fork render_handoff
-render_ingest_summary render_items render_list render_moves render_namespace render_pin render_pins render_record
-render_resolve render_source render_source_removed render_sources render_status render_touch visible
+RenderSettings kind_of render_check render_closed render_collected render_focus render_forget render_fork
+render_handoff render_ingest_summary render_items render_list render_moves render_namespace render_pin render_pins
+render_receipt render_record render_replay render_resolve render_source render_source_removed render_sources
+render_status render_touch visible
 """
 
 

@@ -17,6 +17,8 @@ from hotset._wire import (
     evaluation,
     health,
     ingest,
+    operator,
+    receipts,
     shared,
     sources,
     succession,
@@ -24,7 +26,7 @@ from hotset._wire import (
     words,
     working_set,
 )
-from hotset.v1 import attention_pb2, common_pb2, corpus_pb2
+from hotset.v1 import attention_pb2, common_pb2, corpus_pb2, operator_pb2
 from tests.rpc.client_fakes import filled, plain_of
 
 REPLIES = [
@@ -42,6 +44,9 @@ REPLIES = [
     (attention_pb2.ForkReply, succession.forked),
     (attention_pb2.HandoffReply, succession.handed),
     (attention_pb2.ForgetReply, succession.forgotten),
+    (attention_pb2.ExplainReply, receipts.explained),
+    (attention_pb2.ReplayReply, receipts.replayed),
+    (operator_pb2.CollectReply, operator.collected),
     (corpus_pb2.RemoveReply, corpus.remove),
     (corpus_pb2.GetReply, corpus.get),
     (corpus_pb2.ListReply, corpus.list_page),
@@ -61,7 +66,7 @@ def test_each_field_of_a_reply_is_read(reply: type[Message], read: Any) -> None:
 def test_each_reply_of_the_services_is_covered() -> None:
     methods = [
         method
-        for file in (attention_pb2, corpus_pb2)
+        for file in (attention_pb2, corpus_pb2, operator_pb2)
         for service in file.DESCRIPTOR.services_by_name.values()
         for method in service.methods
     ]
@@ -157,6 +162,8 @@ REQUESTS = [
     (attention_pb2.ForkRequest, lambda: succession.fork("a", "b", "i")),
     (attention_pb2.HandoffRequest, lambda: succession.handoff("a", "b", "i")),
     (attention_pb2.ForgetRequest, lambda: succession.forget("a")),
+    (attention_pb2.ExplainRequest, lambda: receipts.explain("a", 1, "a/1")),
+    (attention_pb2.ReplayRequest, lambda: receipts.replay("a", 1, "a/1")),
     (corpus_pb2.RemoveRequest, lambda: corpus_calls.remove("n", refs=["r"], source="s", path="p", repeat_id="i")),
     (corpus_pb2.GetRequest, lambda: corpus_calls.get("r", CUT)),
     (
@@ -203,6 +210,16 @@ def test_each_field_of_a_use_an_observation_an_edge_and_a_record_is_sent() -> No
     assert sent.completes_source
     assert _set_fields(sent.records[0]) == {each.name for each in corpus_pb2.RecordInput.DESCRIPTOR.fields}
     assert _set_fields(sent.edges[0]) == {each.name for each in corpus_pb2.EdgeInput.DESCRIPTOR.fields}
+
+
+@pytest.mark.parametrize("until", ["before_generation", "older_than_seconds"])
+@pytest.mark.parametrize("value", [0, 7])
+def test_a_collection_says_until_where_in_one_way(until: str, value: int) -> None:
+    named = {"before_generation": None, "older_than_seconds": None, until: value}
+    call = operator.collect("n", dry_run=True, **named)
+    sent = _parsed(operator_pb2.CollectRequest, call.payload)
+    assert (sent.namespace, sent.WhichOneof("until"), getattr(sent, until), sent.dry_run) == ("n", until, value, True)
+    assert call.path == "/hotset.v1.Operator/Collect"
 
 
 def test_the_health_call_is_the_standard_one() -> None:

@@ -52,9 +52,13 @@ from workingset.vocabulary import (
 )
 from workingset.working_set import Ancestor, FaultCounts, WorkingSet
 
-WIRE = AttentionWire(Versions("o200k", "minilm", "2026-10"))
+WIRE = AttentionWire(Versions("o200k", "minilm", "2026-10", "default-1"))
 FOCUS = FocusWire(
-    Versions("o200k", "minilm", ""), HeatSettings(), estimated=True, ghosts_listed=5, default_budget=Tokens(4_000)
+    Versions("o200k", "minilm", "", "default-1"),
+    HeatSettings(),
+    estimated=True,
+    ghosts_listed=5,
+    default_budget=Tokens(4_000),
 )
 A, B = AgentId("dev-7"), AgentId("dev-8")
 MOVES = (Move(Ref("shop:a"), Tier.RESIDENT, Tier.EVICTED, Cause.ASKED, "a title"),)

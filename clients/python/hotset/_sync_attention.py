@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hotset import _pages
 from hotset import types as t
 from hotset._sync_link import SyncLink
-from hotset._wire import attention_calls, succession
+from hotset._wire import attention_calls, receipts, succession
 
 
 class SyncAttention(SyncLink):
@@ -257,3 +257,36 @@ class SyncAttention(SyncLink):
         It is sent once and never repeated by itself. Where the answer was lost, forget again.
         """
         return self._run(succession.forget(self._whose(agent)), timeout_seconds)
+
+    # --- how turns came about ---
+
+    def explain(
+        self,
+        turn: int = 0,
+        *,
+        receipt: str = "",
+        agent: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.ExplainAnswer:
+        """Return the receipt of a turn: what was decided, from which numbers, because of what.
+
+        Name it by `receipt`, as an answer of Focus has it, or by the agent's turn; without either it is the last.
+        """
+        named = "" if receipt and agent is None else self._whose(agent)
+        return self._run(receipts.explain(named, turn, receipt), timeout_seconds)
+
+    def replay(
+        self,
+        turn: int = 0,
+        *,
+        receipt: str = "",
+        agent: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> t.ReplayAnswer:
+        """Have a turn decided again from what it was decided from, and compared; named as in `explain`.
+
+        Only the newest turns are kept so that they can be: others raise a NotFound whose `reason` is NOT_RETAINED,
+        and those whose history was collected raise CutExpired.
+        """
+        named = "" if receipt and agent is None else self._whose(agent)
+        return self._run(receipts.replay(named, turn, receipt), timeout_seconds)

@@ -9,7 +9,7 @@ from hotset import _pages
 from hotset import types as t
 from hotset._base import directory
 from hotset._sync_attention import SyncAttention
-from hotset._wire import corpus_calls, ingest, sources
+from hotset._wire import corpus_calls, ingest, operator, sources
 from hotset._wire.health import health
 
 
@@ -194,6 +194,30 @@ class HotsetClient(SyncAttention):
     def list_sources(self, namespace: str = "", *, timeout_seconds: float | None = None) -> t.SourceList:
         """Return how the followed directories stand, of one namespace or of all."""
         return self._run(sources.list_sources(namespace), timeout_seconds)
+
+    # --- upkeep ---
+
+    def collect(
+        self,
+        namespace: str = "",
+        *,
+        before_generation: int | None = None,
+        older_than_seconds: int | None = None,
+        dry_run: bool = False,
+        timeout_seconds: float | None = None,
+    ) -> t.CollectAnswer:
+        """Delete history: what only cuts before a generation, or older than so long, could show. Twice is once.
+
+        Reading at such a cut raises CutExpired from then on. An age goes for one namespace or, without one, for all;
+        a generation is of one namespace. With `dry_run` it is only said what would go.
+        """
+        call = operator.collect(
+            namespace,
+            before_generation=before_generation,
+            older_than_seconds=older_than_seconds,
+            dry_run=dry_run,
+        )
+        return self._run(call, timeout_seconds)
 
     # --- the daemon itself ---
 

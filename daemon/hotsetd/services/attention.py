@@ -13,10 +13,13 @@ from hotsetd.calls import Caller, FocusCall
 from hotsetd.obligations import Obligations
 from hotsetd.queues import AgentQueues
 from hotsetd.reading import Reading
+from hotsetd.receipts import Receipts
 from hotsetd.succession import Succession
 from hotsetd.turns import Turns
 from hotsetd.wire import attention_requests as wire
+from hotsetd.wire import receipts as wire_receipts
 from hotsetd.wire.attention import AttentionWire
+from hotsetd.wire.common import Versions
 from hotsetd.wire.focus import FocusWire
 from hotsetd.work import Workers
 from retrieval.deadline import Deadline
@@ -34,16 +37,20 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
         obligations: Obligations,
         succession: Succession,
         reading: Reading,
+        receipts: Receipts,
         queues: AgentQueues,
         workers: Workers,
         caller: Caller,
         focus_wire: FocusWire,
         attention_wire: AttentionWire,
+        versions: Versions,
     ) -> None:
         self._turns = turns
         self._obligations = obligations
         self._succession = succession
         self._reading = reading
+        self._receipts = receipts
+        self._versions = versions
         self._queues = queues
         self._workers = workers
         self._caller = caller
@@ -159,6 +166,18 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
             request.agent, context, lambda _: self._succession.forget(self._caller, request.agent)
         )
         return self._wire.forget(answer)
+
+    async def Explain(self, request: pb.ExplainRequest, context: Context) -> pb.ExplainReply:  # noqa: N802
+        """The receipt of a turn."""
+        call = wire_receipts.receipt_call(request)
+        answer = await self._read(context, lambda _: self._receipts.explain(self._caller, call))
+        return wire_receipts.explained(answer, self._versions)
+
+    async def Replay(self, request: pb.ReplayRequest, context: Context) -> pb.ReplayReply:  # noqa: N802
+        """A turn decided again."""
+        call = wire_receipts.receipt_call(request)
+        answer = await self._read(context, lambda _: self._receipts.replay(self._caller, call))
+        return wire_receipts.replayed(answer, self._versions)
 
     def _checking(self, call: FocusCall) -> Callable[[Deadline], pb.CheckReply]:
         return lambda deadline: self._focus_wire.check(self._turns.check(self._caller, call, deadline))

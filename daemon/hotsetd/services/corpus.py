@@ -26,7 +26,8 @@ Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 
 class CorpusService(corpus_pb2_grpc.CorpusServicer):
-    """What hosts call. Ingest runs in a thread of its own, one stream's step at a time."""
+    """What hosts call. Ingest runs in a thread of its own, one stream's step at a time; adding and removing sources,
+    which may wait for it, in others."""
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class CorpusService(corpus_pb2_grpc.CorpusServicer):
         sources: Sources,
         workers: Workers,
         ingest_workers: Workers,
+        source_workers: Workers,
         caller: Caller,
     ) -> None:
         self._corpus = corpus
@@ -42,6 +44,7 @@ class CorpusService(corpus_pb2_grpc.CorpusServicer):
         self._sources = sources
         self._workers = workers
         self._ingest_workers = ingest_workers
+        self._source_workers = source_workers
         self._caller = caller
 
     async def Ingest(  # noqa: N802  # as generated
@@ -106,7 +109,7 @@ class CorpusService(corpus_pb2_grpc.CorpusServicer):
         """Follow a tree."""
         call = wire_sources.add_call(request)
         return wire_sources.added(
-            *await self._workers.run(context.time_remaining(), lambda _: self._sources.add(self._caller, call))
+            *await self._source_workers.run(context.time_remaining(), lambda _: self._sources.add(self._caller, call))
         )
 
     async def RemoveSource(  # noqa: N802
@@ -115,7 +118,9 @@ class CorpusService(corpus_pb2_grpc.CorpusServicer):
         """Follow a tree no longer."""
         call = wire_sources.remove_call(request)
         return wire_sources.removed(
-            await self._workers.run(context.time_remaining(), lambda _: self._sources.remove(self._caller, call))
+            await self._source_workers.run(
+                context.time_remaining(), lambda deadline: self._sources.remove(self._caller, call, deadline)
+            )
         )
 
     async def ListSources(self, request: pb.ListSourcesRequest, context: Context) -> pb.ListSourcesReply:  # noqa: N802

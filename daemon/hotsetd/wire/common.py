@@ -90,17 +90,19 @@ def reasons(counts: Sequence[tuple[str, int]]) -> list[pb.ReasonCount]:
 class Versions:
     """What every reply was computed with; made once."""
 
-    def __init__(self, tokenizer: str, embedding_model: str, calibration: str) -> None:
+    def __init__(self, tokenizer: str, embedding_model: str, calibration: str, profile: str) -> None:
+        """`profile` is the attention profile of whoever names none."""
+        self._profile = profile
         self._tokenizer = tokenizer
         self._embedding_model = embedding_model
         self._calibration = calibration or UNCALIBRATED
 
-    def message(self) -> pb.Versions:
-        """A new message with all versions."""
+    def message(self, profile: str = "") -> pb.Versions:
+        """A new message with all versions; `profile` is the attention profile that was asked for, if any was."""
         return pb.Versions(
             daemon=__version__,
             protocol=PROTOCOL,
-            profile="default",
+            profile=profile or self._profile,
             contract=CONTRACT,
             calibration=self._calibration,
             tokenizer=self._tokenizer,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hotset.v1 import attention_pb2 as pb
 from hotset.v1 import common_pb2
 from hotsetd.answers import Coverage
-from hotsetd.wire import common
+from hotsetd.wire import common, owed
 from workingset.budget import OverBudget
 from workingset.drift import Drift, Verdict
 from workingset.remainder import Ignored
 from workingset.sufficiency import State, Sufficiency
-from workingset.vocabulary import Freshness, SearchCoverage
+from workingset.vocabulary import Freshness, OppositionCoverage, SearchCoverage
 from workingset.working_set import WorkingSet
 
 STATES: dict[State, pb.SufficiencyState.ValueType] = {
@@ -22,6 +22,14 @@ VERDICTS: dict[Verdict, pb.DriftVerdict.ValueType] = {
     Verdict.HOLD: pb.DRIFT_VERDICT_HOLD,
     Verdict.REFOCUS: pb.DRIFT_VERDICT_REFOCUS,
     Verdict.STALE: pb.DRIFT_VERDICT_STALE,
+}
+OPPOSITIONS: dict[OppositionCoverage, common_pb2.OppositionCoverage.ValueType] = {
+    OppositionCoverage.NOT_REQUESTED: common_pb2.OPPOSITION_COVERAGE_NOT_REQUESTED,
+    OppositionCoverage.RELATIONS: common_pb2.OPPOSITION_COVERAGE_RELATIONS,
+    OppositionCoverage.HEURISTIC: common_pb2.OPPOSITION_COVERAGE_HEURISTIC,
+    OppositionCoverage.RESOURCE_LIMITED: common_pb2.OPPOSITION_COVERAGE_RESOURCE_LIMITED,
+    OppositionCoverage.UNAVAILABLE: common_pb2.OPPOSITION_COVERAGE_UNAVAILABLE,
+    OppositionCoverage.CANCELLED: common_pb2.OPPOSITION_COVERAGE_CANCELLED,
 }
 LANE_STATES: dict[str, pb.LaneState.ValueType] = {
     "ok": pb.LANE_STATE_OK,
@@ -87,14 +95,14 @@ def drift(value: Drift) -> pb.Drift:
 
 
 def coverage(value: Coverage, state: WorkingSet) -> pb.Coverage:
-    """Four claims, kept apart."""
+    """The claims, kept apart: what is known of support, search, opposition, freshness and origins."""
     own_words = {p.ref for p in state.pins if p.text}
     records = [entry for entry in state.entries if entry.has_text and entry.ref not in own_words]
     worst = freshness_of({entry.freshness for entry in records})
     return pb.Coverage(
         support_closure=common.CLOSURES[value.support],
         search=common.COVERAGES[search_claim(value)],
-        opposition=common_pb2.OPPOSITION_COVERAGE_NOT_REQUESTED,
+        opposition=OPPOSITIONS[value.opposition],
         freshness=common.FRESHNESSES[worst],
         lanes=[
             pb.LaneReport(
@@ -113,6 +121,10 @@ def coverage(value: Coverage, state: WorkingSet) -> pb.Coverage:
         entities=[pb.Entity(name=entity.name, found=entity.found) for entity in value.entities],
         ranked=value.ranked,
         origins=value.origins,
+        profile=value.profile,
+        obligations=map(owed.obligation, value.obligations),
+        opposed=[pb.Opposed(ref=ref, by=by) for ref, by in value.opposed],
+        architecture=owed.architecture(value.architecture),
     )
 
 

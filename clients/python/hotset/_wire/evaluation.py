@@ -51,7 +51,7 @@ def drift(message: pb.Drift) -> t.Drift:
 
 
 def coverage(message: pb.Coverage) -> t.Coverage:
-    """Read the four coverages and the lanes behind them."""
+    """Read the coverages, the lanes behind them, and what was owed."""
     return t.Coverage(
         support_closure=words.SUPPORT_CLOSURE.read(message.support_closure),
         search=words.SEARCH_COVERAGE.read(message.search),
@@ -62,6 +62,34 @@ def coverage(message: pb.Coverage) -> t.Coverage:
         entities=tuple(t.Entity(each.name, each.found) for each in message.entities),
         ranked=message.ranked,
         origins=message.origins,
+        profile=message.profile,
+        obligations=tuple(_obligation(each) for each in message.obligations),
+        opposed=tuple(t.Opposed(each.ref, tuple(each.by)) for each in message.opposed),
+        architecture=_architecture(message.architecture) if message.HasField("architecture") else None,
+    )
+
+
+def _obligation(message: pb.Obligation) -> t.Obligation:
+    return t.Obligation(
+        kind=words.OBLIGATION_KIND.read(message.kind),
+        status=words.OBLIGATION_STATUS.read(message.status),
+        required=message.required,
+        subject=message.subject,
+        lanes=tuple(message.lanes),
+        spent=message.spent,
+        budget=message.budget,
+        note=message.note,
+        gaps=tuple(t.Gap(each.what, each.fill, each.ref) for each in message.gaps),
+        gap_count=message.gap_count,
+    )
+
+
+def _architecture(message: pb.Architecture) -> t.Architecture:
+    return t.Architecture(
+        counts=reason_counts(message.counts),
+        missing=tuple(message.missing),
+        errors=tuple(message.errors),
+        eroded=tuple(t.Erosion(each.ref, each.because) for each in message.eroded),
     )
 
 

@@ -16,6 +16,7 @@ REASON_KEY = "hotset-error-bin"
 BY_REASON: dict[str, type[e.HotsetError]] = {
     "CUT_EXPIRED": e.CutExpired,
     "FOREIGN_STORE": e.Unavailable,
+    "NOT_RETAINED": e.NotFound,
     "READ_ONLY": e.Unavailable,
     "STALE_CURSOR": e.StaleCursor,
     "STORAGE_FULL": e.StorageFull,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hotset._version import VERSION
-from hotset.cli import exits, knowledge, pins, serve, sources, succession, touching, turns
+from hotset.cli import exits, knowledge, pins, serve, sources, succession, touching, turns, upkeep
 from hotset.cli.output import complain, emit
 from hotset.errors import HotsetError
 
@@ -52,6 +52,9 @@ app.command()(turns.reset)
 app.command()(succession.fork)
 app.command()(succession.handoff)
 app.command()(succession.forget)
+app.command()(upkeep.explain)
+app.command()(upkeep.replay)
+app.command()(upkeep.collect)
 app.command("list")(knowledge.list_records)
 app.command()(knowledge.get)
 app.command()(knowledge.describe)

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from hotset.cli import options as o
+from hotset.cli.cuts import cut_at
 from hotset.cli.link import connect
 from hotset.cli.output import error_console, show
 from hotset.cli.places import slug
@@ -96,6 +97,7 @@ def _listed(records: tuple[StoredRecord, ...], more: bool) -> RenderableType:
 
 def get(
     ref: Annotated[str, typer.Argument(help="The record's ref.")],
+    at: o.At = None,
     json: o.AsJson = False,
     address: o.Address = None,
     home: o.Home = None,
@@ -104,7 +106,7 @@ def get(
 ) -> None:
     """Show one record with its relations."""
     with connect(address, home, no_autostart=no_autostart, timeout=timeout) as client:
-        answer = client.get(ref)
+        answer = client.get(ref, cut=cut_at([ref], at))
     show(answer, lambda: render_record(answer), json=json)
 
 

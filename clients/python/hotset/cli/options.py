@@ -19,6 +19,9 @@ Home = Annotated[
 ]
 NoAutostart = Annotated[bool, typer.Option("--no-autostart", help="Do not start a daemon where none answers.")]
 Timeout = Annotated[float | None, typer.Option("--timeout", min=0.001, help="Deadline in seconds.")]
+At = Annotated[
+    int | None, typer.Option("--at", min=0, help="As it was at this generation of its namespace. Else as it is now.")
+]
 Namespaces = Annotated[
     list[str] | None, typer.Option("--namespace", "-n", help="Search here only. May be given again. Else everywhere.")
 ]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from hotset.cli import options as o
+from hotset.cli.cuts import cut_at
 from hotset.cli.hinting import hints_of
 from hotset.cli.link import connect
 from hotset.cli.output import emit, end, error_console, show
@@ -112,6 +113,7 @@ def status(
 
 def resolve(
     refs: Annotated[list[str], typer.Argument(help="Refs, as every other command shows them.")],
+    at: o.At = None,
     agent: o.Agent = "default",
     json: o.AsJson = False,
     address: o.Address = None,
@@ -121,7 +123,7 @@ def resolve(
 ) -> None:
     """Read records by ref, whole. Moves nothing."""
     with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
-        answer = client.resolve(refs)
+        answer = client.resolve(refs, cut=cut_at(refs, at))
     show(answer, lambda: render_resolve(answer), json=json)
 
 

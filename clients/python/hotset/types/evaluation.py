@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hotset.types.owed import Architecture, Obligation, Opposed
 from hotset.types.shared import Cut, ReasonCount, Versions
 from hotset.types.words import (
     Answer,
@@ -121,7 +122,11 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Support, search, opposition and freshness, kept apart on purpose: there is no single "complete"."""
+    """Support, search, opposition and freshness, kept apart on purpose: there is no single "complete".
+
+    `obligations` are what the attention profile owes, in its order; `origins` counts copies once. `architecture` is
+    None where no tree in scope has a manifest.
+    """
 
     support_closure: SupportClosure
     search: SearchCoverage
@@ -132,6 +137,10 @@ class Coverage:
     entities: tuple[Entity, ...]
     ranked: int
     origins: int
+    profile: str
+    obligations: tuple[Obligation, ...]
+    opposed: tuple[Opposed, ...]
+    architecture: Architecture | None
 
 
 @dataclass(frozen=True, slots=True)

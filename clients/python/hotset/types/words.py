@@ -93,11 +93,59 @@ class SearchCoverage(Enum):
 
 
 @unique
+class ReplayVerdict(Enum):
+    """What a replay came to; nothing was compared where the core is another one than then."""
+
+    UNSPECIFIED = "unspecified"
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    OTHER_SETTINGS = "other_settings"
+    OTHER_CODE = "other_code"
+
+
+@unique
 class OppositionCoverage(Enum):
-    """What was done to find records that speak against the results."""
+    """What was done to find records that speak against the results. None of these says that there is none."""
 
     UNSPECIFIED = "unspecified"
     NOT_REQUESTED = "not_requested"
+    RELATIONS = "relations"
+    HEURISTIC = "heuristic"
+    RESOURCE_LIMITED = "resource_limited"
+    UNAVAILABLE = "unavailable"
+    CANCELLED = "cancelled"
+
+
+@unique
+class ObligationKind(Enum):
+    """What a projection owes its query beyond ranking."""
+
+    UNSPECIFIED = "unspecified"
+    SUPPORT = "support"
+    OPPOSITION = "opposition"
+    DEFEATER = "defeater"
+    FRESHNESS = "freshness"
+    IDENTITY = "identity"
+    INDEPENDENT_ORIGIN = "independent_origin"
+    SCOPE = "scope"
+    TEMPORAL_VALIDITY = "temporal_validity"
+    EXCEPTION = "exception"
+    DEFINITION = "definition"
+
+
+@unique
+class ObligationStatus(Enum):
+    """What became of it. EXHAUSTED_NO_HIT: all that was to be searched was searched, and nothing was found."""
+
+    UNSPECIFIED = "unspecified"
+    SATISFIED = "satisfied"
+    UNSATISFIED = "unsatisfied"
+    PARTIAL = "partial"
+    EXHAUSTED_NO_HIT = "exhausted_no_hit"
+    UNAVAILABLE = "unavailable"
+    DENIED = "denied"
+    RESOURCE_LIMITED = "resource_limited"
+    CANCELLED = "cancelled"
 
 
 @unique

@@ -137,6 +137,70 @@ DRIFT_VERDICT_REFOCUS: DriftVerdict.ValueType  # 2
 DRIFT_VERDICT_STALE: DriftVerdict.ValueType  # 3
 Global___DriftVerdict: _TypeAlias = DriftVerdict  # noqa: Y015
 
+class _ObligationKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ObligationKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ObligationKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    OBLIGATION_KIND_UNSPECIFIED: _ObligationKind.ValueType  # 0
+    OBLIGATION_KIND_SUPPORT: _ObligationKind.ValueType  # 1
+    OBLIGATION_KIND_OPPOSITION: _ObligationKind.ValueType  # 2
+    OBLIGATION_KIND_DEFEATER: _ObligationKind.ValueType  # 3
+    OBLIGATION_KIND_FRESHNESS: _ObligationKind.ValueType  # 4
+    OBLIGATION_KIND_IDENTITY: _ObligationKind.ValueType  # 5
+    OBLIGATION_KIND_INDEPENDENT_ORIGIN: _ObligationKind.ValueType  # 6
+    OBLIGATION_KIND_SCOPE: _ObligationKind.ValueType  # 7
+    OBLIGATION_KIND_TEMPORAL_VALIDITY: _ObligationKind.ValueType  # 8
+    OBLIGATION_KIND_EXCEPTION: _ObligationKind.ValueType  # 9
+    OBLIGATION_KIND_DEFINITION: _ObligationKind.ValueType  # 10
+
+class ObligationKind(_ObligationKind, metaclass=_ObligationKindEnumTypeWrapper): ...
+
+OBLIGATION_KIND_UNSPECIFIED: ObligationKind.ValueType  # 0
+OBLIGATION_KIND_SUPPORT: ObligationKind.ValueType  # 1
+OBLIGATION_KIND_OPPOSITION: ObligationKind.ValueType  # 2
+OBLIGATION_KIND_DEFEATER: ObligationKind.ValueType  # 3
+OBLIGATION_KIND_FRESHNESS: ObligationKind.ValueType  # 4
+OBLIGATION_KIND_IDENTITY: ObligationKind.ValueType  # 5
+OBLIGATION_KIND_INDEPENDENT_ORIGIN: ObligationKind.ValueType  # 6
+OBLIGATION_KIND_SCOPE: ObligationKind.ValueType  # 7
+OBLIGATION_KIND_TEMPORAL_VALIDITY: ObligationKind.ValueType  # 8
+OBLIGATION_KIND_EXCEPTION: ObligationKind.ValueType  # 9
+OBLIGATION_KIND_DEFINITION: ObligationKind.ValueType  # 10
+Global___ObligationKind: _TypeAlias = ObligationKind  # noqa: Y015
+
+class _ObligationStatus:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ObligationStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ObligationStatus.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    OBLIGATION_STATUS_UNSPECIFIED: _ObligationStatus.ValueType  # 0
+    OBLIGATION_STATUS_SATISFIED: _ObligationStatus.ValueType  # 1
+    OBLIGATION_STATUS_UNSATISFIED: _ObligationStatus.ValueType  # 2
+    OBLIGATION_STATUS_PARTIAL: _ObligationStatus.ValueType  # 3
+    OBLIGATION_STATUS_EXHAUSTED_NO_HIT: _ObligationStatus.ValueType  # 4
+    """All that was to be searched was searched and nothing was found, which is not to say that there is nothing."""
+    OBLIGATION_STATUS_UNAVAILABLE: _ObligationStatus.ValueType  # 5
+    OBLIGATION_STATUS_DENIED: _ObligationStatus.ValueType  # 6
+    OBLIGATION_STATUS_RESOURCE_LIMITED: _ObligationStatus.ValueType  # 7
+    OBLIGATION_STATUS_CANCELLED: _ObligationStatus.ValueType  # 8
+
+class ObligationStatus(_ObligationStatus, metaclass=_ObligationStatusEnumTypeWrapper): ...
+
+OBLIGATION_STATUS_UNSPECIFIED: ObligationStatus.ValueType  # 0
+OBLIGATION_STATUS_SATISFIED: ObligationStatus.ValueType  # 1
+OBLIGATION_STATUS_UNSATISFIED: ObligationStatus.ValueType  # 2
+OBLIGATION_STATUS_PARTIAL: ObligationStatus.ValueType  # 3
+OBLIGATION_STATUS_EXHAUSTED_NO_HIT: ObligationStatus.ValueType  # 4
+"""All that was to be searched was searched and nothing was found, which is not to say that there is nothing."""
+OBLIGATION_STATUS_UNAVAILABLE: ObligationStatus.ValueType  # 5
+OBLIGATION_STATUS_DENIED: ObligationStatus.ValueType  # 6
+OBLIGATION_STATUS_RESOURCE_LIMITED: ObligationStatus.ValueType  # 7
+OBLIGATION_STATUS_CANCELLED: ObligationStatus.ValueType  # 8
+Global___ObligationStatus: _TypeAlias = ObligationStatus  # noqa: Y015
+
 class _LaneState:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -237,6 +301,33 @@ OBSERVATION_KIND_TOOL_OUTPUT: ObservationKind.ValueType  # 4
 """What a tool answered."""
 Global___ObservationKind: _TypeAlias = ObservationKind  # noqa: Y015
 
+class _ReplayVerdict:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReplayVerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReplayVerdict.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    REPLAY_VERDICT_UNSPECIFIED: _ReplayVerdict.ValueType  # 0
+    REPLAY_VERDICT_EQUAL: _ReplayVerdict.ValueType  # 1
+    """The same receipt and the same state."""
+    REPLAY_VERDICT_DIFFERENT: _ReplayVerdict.ValueType  # 2
+    REPLAY_VERDICT_OTHER_SETTINGS: _ReplayVerdict.ValueType  # 3
+    """The core has other settings, or counts tokens otherwise, than it had then: nothing was compared."""
+    REPLAY_VERDICT_OTHER_CODE: _ReplayVerdict.ValueType  # 4
+    """The core has other code than it had then: nothing was compared."""
+
+class ReplayVerdict(_ReplayVerdict, metaclass=_ReplayVerdictEnumTypeWrapper): ...
+
+REPLAY_VERDICT_UNSPECIFIED: ReplayVerdict.ValueType  # 0
+REPLAY_VERDICT_EQUAL: ReplayVerdict.ValueType  # 1
+"""The same receipt and the same state."""
+REPLAY_VERDICT_DIFFERENT: ReplayVerdict.ValueType  # 2
+REPLAY_VERDICT_OTHER_SETTINGS: ReplayVerdict.ValueType  # 3
+"""The core has other settings, or counts tokens otherwise, than it had then: nothing was compared."""
+REPLAY_VERDICT_OTHER_CODE: ReplayVerdict.ValueType  # 4
+"""The core has other code than it had then: nothing was compared."""
+Global___ReplayVerdict: _TypeAlias = ReplayVerdict  # noqa: Y015
+
 @_typing.final
 class FocusRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
@@ -268,7 +359,7 @@ class FocusRequest(_message.Message):
     delta_only: _builtins.bool
     """Leave out the block and send the text of new and updated segments only."""
     profile: _builtins.str
-    """Attention profile. Only "default" exists so far; empty means "default"."""
+    """Attention profile: what is owed beyond ranking. Empty means "default"; an unknown one is answered with all names."""
     at_least_generation: _builtins.int
     """Wait until the lexical index has reached this generation of the first namespace, within the deadline."""
     received_turn: _builtins.int
@@ -964,12 +1055,19 @@ class Coverage(_message.Message):
     ENTITIES_FIELD_NUMBER: _builtins.int
     RANKED_FIELD_NUMBER: _builtins.int
     ORIGINS_FIELD_NUMBER: _builtins.int
+    PROFILE_FIELD_NUMBER: _builtins.int
+    OBLIGATIONS_FIELD_NUMBER: _builtins.int
+    OPPOSED_FIELD_NUMBER: _builtins.int
+    ARCHITECTURE_FIELD_NUMBER: _builtins.int
     support_closure: _common_pb2.SupportClosure.ValueType
     search: _common_pb2.SearchCoverage.ValueType
     opposition: _common_pb2.OppositionCoverage.ValueType
     freshness: _common_pb2.Freshness.ValueType
     ranked: _builtins.int
     origins: _builtins.int
+    """Of what was ranked: copies, derivations and what one publisher publishes count once."""
+    profile: _builtins.str
+    """The attention profile with its version, and what became of each thing it owes, in its order."""
     @_builtins.property
     def lanes(self) -> _containers.RepeatedCompositeFieldContainer[Global___LaneReport]: ...
     @_builtins.property
@@ -978,6 +1076,16 @@ class Coverage(_message.Message):
 
     @_builtins.property
     def entities(self) -> _containers.RepeatedCompositeFieldContainer[Global___Entity]: ...
+    @_builtins.property
+    def obligations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Obligation]: ...
+    @_builtins.property
+    def opposed(self) -> _containers.RepeatedCompositeFieldContainer[Global___Opposed]:
+        """What relations say against the ranked records."""
+
+    @_builtins.property
+    def architecture(self) -> Global___Architecture:
+        """Absent where no tree in scope has a manifest."""
+
     def __init__(
         self,
         *,
@@ -990,14 +1098,182 @@ class Coverage(_message.Message):
         entities: _abc.Iterable[Global___Entity] | None = ...,
         ranked: _builtins.int = ...,
         origins: _builtins.int = ...,
+        profile: _builtins.str = ...,
+        obligations: _abc.Iterable[Global___Obligation] | None = ...,
+        opposed: _abc.Iterable[Global___Opposed] | None = ...,
+        architecture: Global___Architecture | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["architecture", b"architecture"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entities", b"entities", "freshness", b"freshness", "lanes", b"lanes", "opposition", b"opposition", "origins", b"origins", "ranked", b"ranked", "rejected", b"rejected", "search", b"search", "support_closure", b"support_closure"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["architecture", b"architecture", "entities", b"entities", "freshness", b"freshness", "lanes", b"lanes", "obligations", b"obligations", "opposed", b"opposed", "opposition", b"opposition", "origins", b"origins", "profile", b"profile", "ranked", b"ranked", "rejected", b"rejected", "search", b"search", "support_closure", b"support_closure"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Coverage: _TypeAlias = Coverage  # noqa: Y015
+
+@_typing.final
+class Obligation(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    REQUIRED_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    LANES_FIELD_NUMBER: _builtins.int
+    SPENT_FIELD_NUMBER: _builtins.int
+    BUDGET_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    GAPS_FIELD_NUMBER: _builtins.int
+    GAP_COUNT_FIELD_NUMBER: _builtins.int
+    kind: Global___ObligationKind.ValueType
+    status: Global___ObligationStatus.ValueType
+    required: _builtins.bool
+    """An open one that is required keeps the answer from being sufficient."""
+    subject: _builtins.str
+    """What it is owed for; empty for the goal itself."""
+    spent: _builtins.int
+    budget: _builtins.int
+    note: _builtins.str
+    gap_count: _builtins.int
+    """All of them; `gaps` names the first."""
+    @_builtins.property
+    def lanes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def gaps(self) -> _containers.RepeatedCompositeFieldContainer[Global___Gap]: ...
+    def __init__(
+        self,
+        *,
+        kind: Global___ObligationKind.ValueType = ...,
+        status: Global___ObligationStatus.ValueType = ...,
+        required: _builtins.bool = ...,
+        subject: _builtins.str = ...,
+        lanes: _abc.Iterable[_builtins.str] | None = ...,
+        spent: _builtins.int = ...,
+        budget: _builtins.int = ...,
+        note: _builtins.str = ...,
+        gaps: _abc.Iterable[Global___Gap] | None = ...,
+        gap_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "gap_count", b"gap_count", "gaps", b"gaps", "kind", b"kind", "lanes", b"lanes", "note", b"note", "required", b"required", "spent", b"spent", "status", b"status", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Obligation: _TypeAlias = Obligation  # noqa: Y015
+
+@_typing.final
+class Gap(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WHAT_FIELD_NUMBER: _builtins.int
+    FILL_FIELD_NUMBER: _builtins.int
+    REF_FIELD_NUMBER: _builtins.int
+    what: _builtins.str
+    fill: _builtins.str
+    """What would fill it."""
+    ref: _builtins.str
+    def __init__(
+        self,
+        *,
+        what: _builtins.str = ...,
+        fill: _builtins.str = ...,
+        ref: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fill", b"fill", "ref", b"ref", "what", b"what"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Gap: _TypeAlias = Gap  # noqa: Y015
+
+@_typing.final
+class Opposed(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REF_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    ref: _builtins.str
+    @_builtins.property
+    def by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Live records against it, or against what it needs."""
+
+    def __init__(
+        self,
+        *,
+        ref: _builtins.str = ...,
+        by: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "ref", b"ref"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Opposed: _TypeAlias = Opposed  # noqa: Y015
+
+@_typing.final
+class Architecture(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COUNTS_FIELD_NUMBER: _builtins.int
+    MISSING_FIELD_NUMBER: _builtins.int
+    ERRORS_FIELD_NUMBER: _builtins.int
+    ERODED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def counts(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.ReasonCount]:
+        """Ranked records by verdict: erosion, bedrock, overgrowth, unproven."""
+
+    @_builtins.property
+    def missing(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Patterns of require_exists that no file matches."""
+
+    @_builtins.property
+    def errors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Manifests that cannot be used, and why."""
+
+    @_builtins.property
+    def eroded(self) -> _containers.RepeatedCompositeFieldContainer[Global___Erosion]:
+        """The first records that break rules."""
+
+    def __init__(
+        self,
+        *,
+        counts: _abc.Iterable[_common_pb2.ReasonCount] | None = ...,
+        missing: _abc.Iterable[_builtins.str] | None = ...,
+        errors: _abc.Iterable[_builtins.str] | None = ...,
+        eroded: _abc.Iterable[Global___Erosion] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts", "eroded", b"eroded", "errors", b"errors", "missing", b"missing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Architecture: _TypeAlias = Architecture  # noqa: Y015
+
+@_typing.final
+class Erosion(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REF_FIELD_NUMBER: _builtins.int
+    BECAUSE_FIELD_NUMBER: _builtins.int
+    ref: _builtins.str
+    because: _builtins.str
+    def __init__(
+        self,
+        *,
+        ref: _builtins.str = ...,
+        because: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["because", b"because", "ref", b"ref"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Erosion: _TypeAlias = Erosion  # noqa: Y015
 
 @_typing.final
 class LaneReport(_message.Message):
@@ -2476,3 +2752,195 @@ class ForgetReply(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ForgetReply: _TypeAlias = ForgetReply  # noqa: Y015
+
+@_typing.final
+class ExplainRequest(_message.Message):
+    """Names a receipt: by `receipt`, as a reply of Focus has it, or by agent and turn. Without either, the agent's last."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    turn: _builtins.int
+    receipt: _builtins.str
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        receipt: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "receipt", b"receipt", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExplainRequest: _TypeAlias = ExplainRequest  # noqa: Y015
+
+@_typing.final
+class ReceiptNode(_message.Message):
+    """One statement of a receipt with the statements that it rests on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WHAT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    WHOLE_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    FLAG_FIELD_NUMBER: _builtins.int
+    BECAUSE_FIELD_NUMBER: _builtins.int
+    PARTS_FIELD_NUMBER: _builtins.int
+    what: _builtins.str
+    text: _builtins.str
+    whole: _builtins.int
+    number: _builtins.float
+    flag: _builtins.bool
+    because: _builtins.str
+    @_builtins.property
+    def parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ReceiptNode]: ...
+    def __init__(
+        self,
+        *,
+        what: _builtins.str = ...,
+        text: _builtins.str = ...,
+        whole: _builtins.int = ...,
+        number: _builtins.float = ...,
+        flag: _builtins.bool = ...,
+        because: _builtins.str = ...,
+        parts: _abc.Iterable[Global___ReceiptNode] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["flag", b"flag", "number", b"number", "text", b"text", "value", b"value", "whole", b"whole"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["because", b"because", "flag", b"flag", "number", b"number", "parts", b"parts", "text", b"text", "value", b"value", "what", b"what", "whole", b"whole"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_value: _TypeAlias = _typing.Literal["text", "whole", "number", "flag"]  # noqa: Y015
+    _WhichOneofArgType_value: _TypeAlias = _typing.Literal["value", b"value"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_value) -> _WhichOneofReturnType_value | None: ...
+
+Global___ReceiptNode: _TypeAlias = ReceiptNode  # noqa: Y015
+
+@_typing.final
+class ExplainReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
+    RECEIPT_DIGEST_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
+    RETAINED_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    turn: _builtins.int
+    receipt: _builtins.str
+    receipt_digest: _builtins.str
+    """The digest of the tree, as the reply of Focus had it."""
+    retained: _builtins.bool
+    """True where the turn can be replayed."""
+    @_builtins.property
+    def root(self) -> Global___ReceiptNode: ...
+    @_builtins.property
+    def versions(self) -> _common_pb2.Versions: ...
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        receipt: _builtins.str = ...,
+        receipt_digest: _builtins.str = ...,
+        root: Global___ReceiptNode | None = ...,
+        retained: _builtins.bool = ...,
+        versions: _common_pb2.Versions | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["root", b"root", "versions", b"versions"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "receipt", b"receipt", "receipt_digest", b"receipt_digest", "retained", b"retained", "root", b"root", "turn", b"turn", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExplainReply: _TypeAlias = ExplainReply  # noqa: Y015
+
+@_typing.final
+class ReplayRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    turn: _builtins.int
+    receipt: _builtins.str
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        receipt: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "receipt", b"receipt", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReplayRequest: _TypeAlias = ReplayRequest  # noqa: Y015
+
+@_typing.final
+class ReplayReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
+    VERDICT_FIELD_NUMBER: _builtins.int
+    CUT_FIELD_NUMBER: _builtins.int
+    RECEIPT_DIGEST_THEN_FIELD_NUMBER: _builtins.int
+    RECEIPT_DIGEST_NOW_FIELD_NUMBER: _builtins.int
+    STATE_DIGEST_THEN_FIELD_NUMBER: _builtins.int
+    STATE_DIGEST_NOW_FIELD_NUMBER: _builtins.int
+    DIFFERENCES_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    turn: _builtins.int
+    receipt: _builtins.str
+    verdict: Global___ReplayVerdict.ValueType
+    receipt_digest_then: _builtins.str
+    receipt_digest_now: _builtins.str
+    """Empty where nothing was compared."""
+    state_digest_then: _builtins.str
+    state_digest_now: _builtins.str
+    @_builtins.property
+    def cut(self) -> _common_pb2.Cut:
+        """What the turn was decided at; its texts were read there again."""
+
+    @_builtins.property
+    def differences(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The first lines of the receipts that differ: then behind "-", now behind "+"."""
+
+    @_builtins.property
+    def versions(self) -> _common_pb2.Versions: ...
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        receipt: _builtins.str = ...,
+        verdict: Global___ReplayVerdict.ValueType = ...,
+        cut: _common_pb2.Cut | None = ...,
+        receipt_digest_then: _builtins.str = ...,
+        receipt_digest_now: _builtins.str = ...,
+        state_digest_then: _builtins.str = ...,
+        state_digest_now: _builtins.str = ...,
+        differences: _abc.Iterable[_builtins.str] | None = ...,
+        versions: _common_pb2.Versions | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cut", b"cut", "versions", b"versions"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "cut", b"cut", "differences", b"differences", "receipt", b"receipt", "receipt_digest_now", b"receipt_digest_now", "receipt_digest_then", b"receipt_digest_then", "state_digest_now", b"state_digest_now", "state_digest_then", b"state_digest_then", "turn", b"turn", "verdict", b"verdict", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReplayReply: _TypeAlias = ReplayReply  # noqa: Y015

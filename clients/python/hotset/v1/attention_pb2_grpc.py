@@ -104,6 +104,16 @@ class AttentionStub:
                 request_serializer=hotset_dot_v1_dot_attention__pb2.ForgetRequest.SerializeToString,
                 response_deserializer=hotset_dot_v1_dot_attention__pb2.ForgetReply.FromString,
                 _registered_method=True)
+        self.Explain = channel.unary_unary(
+                '/hotset.v1.Attention/Explain',
+                request_serializer=hotset_dot_v1_dot_attention__pb2.ExplainRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_attention__pb2.ExplainReply.FromString,
+                _registered_method=True)
+        self.Replay = channel.unary_unary(
+                '/hotset.v1.Attention/Replay',
+                request_serializer=hotset_dot_v1_dot_attention__pb2.ReplayRequest.SerializeToString,
+                response_deserializer=hotset_dot_v1_dot_attention__pb2.ReplayReply.FromString,
+                _registered_method=True)
 
 
 class AttentionServicer:
@@ -204,6 +214,20 @@ class AttentionServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Explain(self, request, context):
+        """The receipt of a turn: what was decided, from which numbers, because of what. Read-only.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Replay(self, request, context):
+        """Decides a turn again from what it was decided from, and compares. Read-only.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AttentionServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -276,6 +300,16 @@ def add_AttentionServicer_to_server(servicer, server):
                     servicer.Forget,
                     request_deserializer=hotset_dot_v1_dot_attention__pb2.ForgetRequest.FromString,
                     response_serializer=hotset_dot_v1_dot_attention__pb2.ForgetReply.SerializeToString,
+            ),
+            'Explain': grpc.unary_unary_rpc_method_handler(
+                    servicer.Explain,
+                    request_deserializer=hotset_dot_v1_dot_attention__pb2.ExplainRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_attention__pb2.ExplainReply.SerializeToString,
+            ),
+            'Replay': grpc.unary_unary_rpc_method_handler(
+                    servicer.Replay,
+                    request_deserializer=hotset_dot_v1_dot_attention__pb2.ReplayRequest.FromString,
+                    response_serializer=hotset_dot_v1_dot_attention__pb2.ReplayReply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -656,6 +690,60 @@ class Attention:
             '/hotset.v1.Attention/Forget',
             hotset_dot_v1_dot_attention__pb2.ForgetRequest.SerializeToString,
             hotset_dot_v1_dot_attention__pb2.ForgetReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Explain(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Attention/Explain',
+            hotset_dot_v1_dot_attention__pb2.ExplainRequest.SerializeToString,
+            hotset_dot_v1_dot_attention__pb2.ExplainReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Replay(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/hotset.v1.Attention/Replay',
+            hotset_dot_v1_dot_attention__pb2.ReplayRequest.SerializeToString,
+            hotset_dot_v1_dot_attention__pb2.ReplayReply.FromString,
             options,
             channel_credentials,
             insecure,

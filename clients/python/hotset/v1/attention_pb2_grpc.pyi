@@ -56,6 +56,10 @@ class AttentionStub:
     """Gives the set itself to a new agent; the old one is left without."""
     Forget: _grpc.UnaryUnaryMultiCallable[_attention_pb2.ForgetRequest, _attention_pb2.ForgetReply]
     """Deletes all that is kept of an agent and looks whether anything is left."""
+    Explain: _grpc.UnaryUnaryMultiCallable[_attention_pb2.ExplainRequest, _attention_pb2.ExplainReply]
+    """The receipt of a turn: what was decided, from which numbers, because of what. Read-only."""
+    Replay: _grpc.UnaryUnaryMultiCallable[_attention_pb2.ReplayRequest, _attention_pb2.ReplayReply]
+    """Decides a turn again from what it was decided from, and compares. Read-only."""
 
 @_typing.type_check_only
 class AttentionAsyncStub(AttentionStub):
@@ -85,6 +89,10 @@ class AttentionAsyncStub(AttentionStub):
     """Gives the set itself to a new agent; the old one is left without."""
     Forget: _aio.UnaryUnaryMultiCallable[_attention_pb2.ForgetRequest, _attention_pb2.ForgetReply]  # type: ignore[assignment]
     """Deletes all that is kept of an agent and looks whether anything is left."""
+    Explain: _aio.UnaryUnaryMultiCallable[_attention_pb2.ExplainRequest, _attention_pb2.ExplainReply]  # type: ignore[assignment]
+    """The receipt of a turn: what was decided, from which numbers, because of what. Read-only."""
+    Replay: _aio.UnaryUnaryMultiCallable[_attention_pb2.ReplayRequest, _attention_pb2.ReplayReply]  # type: ignore[assignment]
+    """Decides a turn again from what it was decided from, and compares. Read-only."""
 
 class AttentionServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
@@ -195,5 +203,21 @@ class AttentionServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_attention_pb2.ForgetReply, _abc.Awaitable[_attention_pb2.ForgetReply]]:
         """Deletes all that is kept of an agent and looks whether anything is left."""
+
+    @_abc_1.abstractmethod
+    def Explain(
+        self,
+        request: _attention_pb2.ExplainRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_attention_pb2.ExplainReply, _abc.Awaitable[_attention_pb2.ExplainReply]]:
+        """The receipt of a turn: what was decided, from which numbers, because of what. Read-only."""
+
+    @_abc_1.abstractmethod
+    def Replay(
+        self,
+        request: _attention_pb2.ReplayRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_attention_pb2.ReplayReply, _abc.Awaitable[_attention_pb2.ReplayReply]]:
+        """Decides a turn again from what it was decided from, and compares. Read-only."""
 
 def add_AttentionServicer_to_server(servicer: AttentionServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

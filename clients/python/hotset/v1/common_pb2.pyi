@@ -148,11 +148,26 @@ class _OppositionCoverageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Op
     DESCRIPTOR: _descriptor.EnumDescriptor
     OPPOSITION_COVERAGE_UNSPECIFIED: _OppositionCoverage.ValueType  # 0
     OPPOSITION_COVERAGE_NOT_REQUESTED: _OppositionCoverage.ValueType  # 1
+    OPPOSITION_COVERAGE_RELATIONS: _OppositionCoverage.ValueType  # 2
+    """Relations were followed; texts were not searched."""
+    OPPOSITION_COVERAGE_HEURISTIC: _OppositionCoverage.ValueType  # 3
+    """Relations were followed, and texts were searched by likeness and cues."""
+    OPPOSITION_COVERAGE_RESOURCE_LIMITED: _OppositionCoverage.ValueType  # 4
+    OPPOSITION_COVERAGE_UNAVAILABLE: _OppositionCoverage.ValueType  # 5
+    OPPOSITION_COVERAGE_CANCELLED: _OppositionCoverage.ValueType  # 6
 
-class OppositionCoverage(_OppositionCoverage, metaclass=_OppositionCoverageEnumTypeWrapper): ...
+class OppositionCoverage(_OppositionCoverage, metaclass=_OppositionCoverageEnumTypeWrapper):
+    """How opposition was looked for. None of these says that there is none."""
 
 OPPOSITION_COVERAGE_UNSPECIFIED: OppositionCoverage.ValueType  # 0
 OPPOSITION_COVERAGE_NOT_REQUESTED: OppositionCoverage.ValueType  # 1
+OPPOSITION_COVERAGE_RELATIONS: OppositionCoverage.ValueType  # 2
+"""Relations were followed; texts were not searched."""
+OPPOSITION_COVERAGE_HEURISTIC: OppositionCoverage.ValueType  # 3
+"""Relations were followed, and texts were searched by likeness and cues."""
+OPPOSITION_COVERAGE_RESOURCE_LIMITED: OppositionCoverage.ValueType  # 4
+OPPOSITION_COVERAGE_UNAVAILABLE: OppositionCoverage.ValueType  # 5
+OPPOSITION_COVERAGE_CANCELLED: OppositionCoverage.ValueType  # 6
 Global___OppositionCoverage: _TypeAlias = OppositionCoverage  # noqa: Y015
 
 class _Freshness:

@@ -9,6 +9,8 @@ from hotset.cli.render.corpus import (
     render_record,
     render_resolve,
 )
+from hotset.cli.render.operator import render_collected
+from hotset.cli.render.receipts import render_receipt, render_replay
 from hotset.cli.render.settings import RenderSettings
 from hotset.cli.render.sources import render_source, render_source_removed, render_sources
 from hotset.cli.render.succession import render_forget, render_fork, render_handoff
@@ -21,6 +23,7 @@ __all__ = [
     "kind_of",
     "render_check",
     "render_closed",
+    "render_collected",
     "render_focus",
     "render_forget",
     "render_fork",
@@ -32,7 +35,9 @@ __all__ = [
     "render_namespace",
     "render_pin",
     "render_pins",
+    "render_receipt",
     "render_record",
+    "render_replay",
     "render_resolve",
     "render_source",
     "render_source_removed",

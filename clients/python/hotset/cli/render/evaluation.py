@@ -12,6 +12,7 @@ from rich.text import Text
 from hotset.cli.render.settings import RenderSettings
 from hotset.cli.render.text import add_row, count, counted, percent, reasons, spaced, visible
 from hotset.types import (
+    Architecture,
     Coverage,
     Drift,
     DriftVerdict,
@@ -74,7 +75,8 @@ def drift_line(drift: Drift) -> Text:
 
 
 def coverage_line(coverage: Coverage) -> Text:
-    """Return the four coverages, apart from each other, and every lane that did not take full part."""
+    """Return the coverages, apart from each other, what is owed and open, and every lane that did not take full
+    part."""
     line = Text(
         f"support {spaced(coverage.support_closure.value)}; search {spaced(coverage.search.value)};"
         f" opposition {spaced(coverage.opposition.value)}; freshness {spaced(coverage.freshness.value)}"
@@ -85,11 +87,31 @@ def coverage_line(coverage: Coverage) -> Text:
         note = f": {visible(lane.note)}" if lane.note else ""
         line.append(f"\nlane {visible(lane.lane)} {spaced(lane.state.value)}", style="yellow")
         line.append(f", sees {percent(lane.covered)}{note}")
+    for owed in coverage.obligations:
+        if owed.open:
+            line.append(f"\nowed and not met: {spaced(owed.kind.value)} {spaced(owed.status.value)}", style="yellow")
+            line.append(f": {visible(owed.note)}")
+    for opposed in coverage.opposed:
+        line.append(f"\n{visible(opposed.ref)} is opposed by {', '.join(map(visible, opposed.by))}", style="yellow")
+    if coverage.architecture is not None:
+        line.append(_architecture(coverage.architecture))
     for entity in coverage.entities:
         if not entity.found:
             line.append(f"\n“{visible(entity.name)}” occurs nowhere in scope", style="yellow")
     if coverage.rejected:
         line.append(f"\nnot valid at the cut: {reasons(coverage.rejected)}")
+    return line
+
+
+def _architecture(found: Architecture) -> Text:
+    """Return how results stand to the manifests of their trees."""
+    line = Text(f"\narchitecture: {reasons(found.counts) or 'nothing judged'}")
+    for eroded in found.eroded:
+        line.append(f"\n{visible(eroded.ref)} breaks a rule: {visible(eroded.because)}", style="yellow")
+    for pattern in found.missing:
+        line.append(f"\nnothing matches {visible(pattern)}, which must be there", style="yellow")
+    for error in found.errors:
+        line.append(f"\nmanifest not heeded: {visible(error)}", style="yellow")
     return line
 
 
