@@ -71,9 +71,7 @@ class BareModel:
         options = onnx.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.graph_optimization_level = onnx.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        self._session: Any = onnx.InferenceSession(
-            str(model_path()), options, providers=["CPUExecutionProvider"]
-        )
+        self._session: Any = onnx.InferenceSession(str(model_path()), options, providers=["CPUExecutionProvider"])
         self._inputs = [given.name for given in self._session.get_inputs()]
         self._tokenizer: Any = tokie.Tokenizer.from_json(
             str(Path(embedding.__file__).parent / "wordpiece" / "tokenizer.json")

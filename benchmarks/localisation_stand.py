@@ -56,7 +56,7 @@ class Stand:
         patient = replace(settings.lanes, lane_seconds=_PATIENCE_SECONDS, demand_seconds=_PATIENCE_SECONDS)
         self.settings = replace(settings, lanes=patient)
         ranking = CodeRankingSettings()
-        self._ranker = _Tapped(ranking, Histories(), self.settings.goal.read_characters)
+        self._ranker = _Tapped(ranking, Histories())
         self._retrieval = Retrieval(
             self._lexical,
             self._vector,

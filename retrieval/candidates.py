@@ -23,6 +23,7 @@ class Stands:
     closure: SupportClosure = SupportClosure.NOT_REQUESTED
     freshness: Freshness = Freshness.UNKNOWN
     unmet: int = 0
+    opposed_by: tuple[Ref, ...] = ()
 
 
 def candidate(
@@ -33,8 +34,12 @@ def candidate(
     selection_score: float = 0.0,
     lanes: tuple[str, ...] = (),
     ranked_by: tuple[tuple[str, float], ...] = (),
+    origin: str | None = None,
 ) -> Candidate:
-    """The record as a candidate, with its relevance and the features behind it, and its place in the order."""
+    """The record as a candidate, with its relevance and the features behind it, and its place in the order.
+
+    `origin` is the component of it, where that is known; else the record's own.
+    """
     return Candidate(
         ref=record.ref,
         namespace=record.namespace,
@@ -53,8 +58,9 @@ def candidate(
         requires=stands.requires,
         closure=stands.closure,
         unmet=stands.unmet,
+        opposed_by=stands.opposed_by,
         standing=stands.standing,
         successor=stands.successor,
         freshness=stands.freshness,
-        origin=record.origin,
+        origin=record.origin if origin is None else origin,
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
 
 from retrieval.lanes.contract import ExactMatch
 from retrieval.lanes.lane import LaneHit
 from retrieval.likeness import cosines
 from retrieval.record import Record
-from retrieval.record_terms import RecordTerms
+from retrieval.record_terms import RecordTerms, TermsOfRecord
 from retrieval.relevance import Features, RelevanceScale, TermWeights
 from retrieval.store.interface import Snapshot
 from workingset.vocabulary import Relevance
@@ -32,7 +31,8 @@ class Evidence:
         self._weights = weights
         self._scale = scale
         self._features: dict[int, Features] = {}
-        self._held: dict[int, frozenset[str]] = {}
+        self._analysed: dict[int, TermsOfRecord] = {}
+        self._of_goal: dict[int, frozenset[str]] = {}
         self.goal_vector: tuple[float, ...] = ()
         self.cosines: dict[int, float] = {}
         self.names: dict[int, float] = {}
@@ -52,6 +52,12 @@ class Evidence:
         for hit in hits:
             self.hints[hit.record_id] = max(self.hints.get(hit.record_id, 0.0), hit.rank.order_value)
 
+    def read(self, records: Mapping[int, Record]) -> None:
+        """Analyse records that will be weighed."""
+        for record_id, record in records.items():
+            if record_id not in self._analysed:
+                self._analysed[record_id] = self._terms.of(record)
+
     def weigh(self, records: Mapping[int, Record], proposed: Mapping[int, float]) -> None:
         """Measure records that were not measured before, or that `proposed` may bring a cosine for.
 
@@ -64,13 +70,15 @@ class Evidence:
             for i, record in records.items()
             if i not in self._features or i in proposed or (proposed and i not in self.cosines)
         }
-        terms = {i: self._terms.of(record) for i, record in fresh.items()}
+        self.read(fresh)
+        terms = {i: self._analysed[i] for i in fresh}
         digests = {i: held.embedding for i, held in terms.items()}
         self.cosines.update(cosines(self._txn, self._model, self.goal_vector, digests, proposed))
+        grounded = self.grounded
         for record_id, held in terms.items():
-            coverage = self._weights.coverage(held.terms)
+            self._of_goal[record_id] = of_goal = self._weights.held_by(held.terms)
+            coverage = self._weights.coverage(of_goal)
             named = self.names.get(record_id, 0.0)
-            self._held[record_id] = held.terms
             self.grounded = self.grounded or coverage > 0.0 or named > 0.0
             title = self._weights.coverage(held.head) if coverage > 0.0 else 0.0
             before = self._features.get(record_id, _NONE)
@@ -83,27 +91,36 @@ class Evidence:
                 before.linked,
                 self.hints.get(record_id, 0.0),
             )
-        self._relevance.clear()
+        self._forget(self._relevance if self.grounded is not grounded else terms)
 
     def near(self, masses: Mapping[int, float]) -> None:
         """Take in the graph lane's shares of mass, by record id, for records that were measured."""
         for record_id, mass in masses.items():
             measured = self._features.get(record_id)
             if measured is not None:
-                self._features[record_id] = replace(measured, graph=mass)
-        self._relevance.clear()
+                self._features[record_id] = measured._replace(graph=mass)
+        self._forget(masses)
 
     def link(self, strengths: Mapping[int, float]) -> None:
         """Take in how strongly what was found leads to records that were measured."""
         for record_id, strength in strengths.items():
             measured = self._features.get(record_id)
             if measured is not None:
-                self._features[record_id] = replace(measured, linked=strength)
-        self._relevance.clear()
+                self._features[record_id] = measured._replace(linked=strength)
+        self._forget(strengths)
 
-    def terms(self, among: Container[int] | None = None) -> list[frozenset[str]]:
-        """The terms of every record measured, or of those `among` these."""
-        return [terms for record_id, terms in self._held.items() if among is None or record_id in among]
+    def _forget(self, record_ids: Iterable[int]) -> None:
+        """Weigh these anew when they are asked for."""
+        for record_id in list(record_ids):
+            self._relevance.pop(record_id, None)
+
+    def terms(self) -> list[frozenset[str]]:
+        """The terms of every record measured."""
+        return [held.terms for held in self._analysed.values()]
+
+    def terms_of_goal(self, among: Container[int]) -> list[frozenset[str]]:
+        """The goal's terms in each record measured that is `among` these."""
+        return [terms for record_id, terms in self._of_goal.items() if record_id in among]
 
     def features(self, record_id: int) -> Features:
         """The features of a measured record; none speak for one that was not measured."""

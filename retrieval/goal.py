@@ -52,7 +52,7 @@ class Goal:
     `terms` are sorted by weight falling, then term. `names` are looked up exactly; `entities` are those among the
     goal's names of which "occurs nowhere" is worth saying, each once. `refs` look like refs. `speakers` are those of a
     conversation that the goal names, known once its scope is. `unread_characters`,
-    `unused_terms` and `unused_names` count what the settings' caps left out.
+    `unused_terms` and `unused_names` count what the settings' caps left out, `unused_words` what those of a ranker did.
     """
 
     text: str
@@ -65,6 +65,12 @@ class Goal:
     unread_characters: int = 0
     unused_terms: int = 0
     unused_names: int = 0
+    unused_words: int = 0
+
+    @property
+    def read(self) -> str:
+        """The part of the text that retrieval reads: what lies behind it nothing searches for."""
+        return self.text[: len(self.text) - self.unread_characters]
 
     @property
     def caps(self) -> str:
@@ -73,6 +79,7 @@ class Goal:
             (self.unread_characters, "characters of the goal not read"),
             (self.unused_terms, "lighter terms not searched"),
             (self.unused_names, "names not looked up"),
+            (self.unused_words, "words not looked up as titles or speakers"),
         )
         return "; ".join(f"{count} {what}" for count, what in parts if count)
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, nextafter
 
+from retrieval.architecture.bias import nudged
+from retrieval.architecture.verdict import Judged
 from retrieval.errors import DeadlinePassed, IndexUnavailable
 from retrieval.hinting import lifted, pointing_weight
-from retrieval.ranking.diversity import Demoted, diversified
+from retrieval.ranking.diversity import Demoted, Kin, diversified
 from retrieval.ranking.look import Look
 from retrieval.ranking.ranker import Features, Ranked, Ranker, Ranking
 from retrieval.record import Record
@@ -25,6 +27,7 @@ class Ordered:
     scores: Mapping[int, float]
     features: Mapping[int, Features]
     note: str = ""
+    alike: tuple[tuple[int, int], ...] = ()
 
 
 def ordered(
@@ -34,18 +37,26 @@ def ordered(
     ranking: Ranking,
     by_ranks: Ranker,
     settings: RetrievalSettings,
+    kin: Kin,
+    verdicts: Mapping[int, Judged],
 ) -> Ordered:
-    """Order admitted records; `hints` are strengths by record id. Fused ranks order where the ranker cannot work."""
+    """Order admitted records; `hints` are strengths by record id. Fused ranks order where the ranker cannot work.
+
+    `kin` says which are one thing or one voice, `verdicts` how records stand to the manifests of their trees.
+    """
     ranked, note = _ranked(look, record_ids, ranking, by_ranks)
     scores = ranked.scores
     if hints:
         scores = lifted(scores, record_ids, hints, pointing_weight(look.goal, settings.hints), settings.fusion)
+    if verdicts:
+        scores = nudged({i: scores.get(i, 0.0) for i in record_ids}, verdicts, settings.architecture)
     records = look.records
     ids = sorted(record_ids, key=lambda i: (-scores.get(i, 0.0), records[i].ref))
     terms = {i: look.terms.of(records[i]).terms for i in ids[: settings.diversity.looked_at]}
-    diverse = diversified(ids, records, terms, settings.diversity)
+    diverse = diversified(ids, records, terms, settings.diversity, kin)
     falling = _falling(diverse.order, scores, records)
-    return Ordered(diverse.order, falling, ranked.features, "; ".join(filter(None, (note, _told(diverse.demoted)))))
+    told = "; ".join(filter(None, (note, _told(diverse.demoted))))
+    return Ordered(diverse.order, falling, ranked.features, told, diverse.alike)
 
 
 def _ranked(look: Look, record_ids: Sequence[int], ranking: Ranking, by_ranks: Ranker) -> tuple[Ranked, str]:

@@ -51,9 +51,15 @@ def origins_of(txn: Snapshot, records: Iterable[Record], settings: OriginSetting
     held = sorted(records, key=lambda record: record.ref)
     components: Components[tuple[str, str]] = Components()
     bounded = _follow(txn, held, components, settings)
-    names = {root: min(members)[1] for root, members in components.groups().items()}
+    names = {root: _named(members) for root, members in components.groups().items()}
     shared = {record.ref: components.root((_REF, record.ref)) for record in held}
     return Origins({ref: names[root] for ref, root in shared.items() if root in names}, bounded)
+
+
+def _named(members: Iterable[tuple[str, str]]) -> str:
+    """An origin name where there is one; what is named by a ref is no ref, for it names all of the component."""
+    kind, name = min(members)
+    return name if kind == _NAME else f"component:{name}"
 
 
 def _follow(

@@ -95,7 +95,7 @@ class Overflow:
             return 0
         if not self._weights.frequencies:
             return self._scope.records
-        seen = self._evidence.terms(self._gate.records.keys() | self._gate.refused.keys())
+        seen = self._evidence.terms_of_goal(self._gate.records.keys() | self._gate.refused.keys())
         by_words = self._weights.unseen(seen, self._scale.coverage_needed, lexical.lag)
         return by_words + min(self._without_likeness(), self._weights.unseen(seen, self._weights.least, lexical.lag))
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from retrieval.deadline import Deadline
 from retrieval.evidence import Evidence
 from retrieval.execution import Order, as_given
+from retrieval.history.reading import Histories
+from retrieval.index.ahead import EmbedAhead
 from retrieval.index.sensor import Embedder, IndexProgress, LexicalSearch, VectorSearch
 from retrieval.lanes.exact import ExactLane
 from retrieval.lanes.lane import Lane
@@ -49,12 +51,13 @@ class Retrieval:
         *,
         prefer: Prefer | None = None,
         sources: SourceCheck = never_checked,
+        histories: Histories | None = None,
         extra_lanes: Sequence[Lane] = (),
         ranked_by: Mapping[QueryClass, Ranker] | None = None,
         order: Order = as_given,
     ) -> None:
         """`demand` embeds records whose vectors are missing, None where that cannot be done; `prefer` is told of them.
-        `sources` looks at the files that records came from.
+        `sources` looks at the files that records came from, `histories` at the trees' past.
 
         `extra_lanes` run beside exact, lexical and vector, `ranked_by` replaces rankers of the registry; `order` says
         in which sequence lanes answer and changes nothing of the result.
@@ -64,16 +67,17 @@ class Retrieval:
             lanes=(
                 ExactLane(settings.lanes),
                 LexicalLane(lexical, progress, settings.lanes),
-                VectorLane(vector, embedder, progress, settings.lanes, scale.strong_cosine),
-                *extra_lanes,
             ),
+            vector=VectorLane(vector, embedder, progress, settings.lanes, scale.strong_cosine),
+            extra_lanes=tuple(extra_lanes),
+            ahead=EmbedAhead(embedder),
             lexical=lexical,
             model=embedder.fingerprint,
             demand=demand,
             prefer=prefer,
             terms=RecordTerms(settings.relevance.memo_records),
             scale=scale,
-            rankers={**rankers(settings), **(ranked_by or {})},
+            rankers={**rankers(settings, histories or Histories()), **(ranked_by or {})},
             by_ranks=ByRanks(settings.fusion),
             order=order,
             settings=settings,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from retrieval.admission import SUPERSEDED, Gate, verified
+from retrieval.architecture.judging import Judgement, judgement
 from retrieval.candidates import Stands, candidate
 from retrieval.deadline import Deadline
 from retrieval.entities import ground
@@ -15,6 +17,8 @@ from retrieval.evidence import Evidence
 from retrieval.execution import DISCARDED, LaneRun, Order, run_lanes, stopped
 from retrieval.fusion import fuse
 from retrieval.goal import parse_goal
+from retrieval.identities import identities_of
+from retrieval.index.ahead import EmbedAhead
 from retrieval.index.sensor import LexicalSearch, WeightedTerm
 from retrieval.lanes.contract import Cosine, ExactMatch, Linked
 from retrieval.lanes.exact import EXACT
@@ -22,10 +26,15 @@ from retrieval.lanes.graph import GRAPH, GraphLane
 from retrieval.lanes.host import HOST, HostLane
 from retrieval.lanes.lane import BRIDGE_KINDS, Lane, LaneHit, LaneProposal, Scope, nothing
 from retrieval.lanes.lexical import LEXICAL
-from retrieval.lanes.vector import VECTOR, Demand, Prefer, rerank
+from retrieval.lanes.vector import VECTOR, Demand, Prefer, VectorLane, rerank
+from retrieval.obligations.coverage import opposition_coverage
+from retrieval.obligations.registry import discharged
+from retrieval.obligations.view import View
 from retrieval.ordering import Ordered, ordered
+from retrieval.origins import Origins, origins_of
 from retrieval.overflow import Overflow
 from retrieval.query import Query
+from retrieval.ranking.diversity import Kin
 from retrieval.ranking.look import Look
 from retrieval.ranking.query_class import QueryClass, query_class
 from retrieval.ranking.ranker import Ranker
@@ -51,6 +60,9 @@ class Parts:
     """What every projection of one daemon shares."""
 
     lanes: tuple[Lane, ...]
+    vector: VectorLane
+    extra_lanes: tuple[Lane, ...]
+    ahead: EmbedAhead
     lexical: LexicalSearch
     model: str
     demand: Demand | None
@@ -90,6 +102,7 @@ class Projecting:
         self._standings = Standings(
             txn, self._scope, query.now_seconds, self._evidence, self._settings.closure, parts.sources
         )
+        self._origins = Origins({})
         self._proposals: dict[str, LaneProposal] = {}
         self._exact_hits: tuple[LaneHit, ...] = ()
         self._rejected: Counter[str] = Counter()
@@ -103,9 +116,18 @@ class Projecting:
         with self._steps.step("relevance"):
             lanes = self._lanes_of()
             ranked_ids, near_misses = self._above_floor(lanes)
+        with self._steps.step("relations"):
+            kin, judged = self._kin(ranked_ids), self._judged(ranked_ids)
         with self._steps.step("ranking"):
             order = ordered(
-                self._look(), ranked_ids, self._evidence.hints, self._ranking, self._parts.by_ranks, self._settings
+                self._look(),
+                ranked_ids,
+                self._evidence.hints,
+                self._ranking,
+                self._parts.by_ranks,
+                self._settings,
+                kin,
+                judged.verdicts,
             )
         with self._steps.step("closure"):
             ranked, needed = self._ranked(order, lanes)
@@ -120,6 +142,10 @@ class Projecting:
         overflow = Overflow(
             self._proposals, self._gate, self._evidence, self._weights, self._parts.scale, self._scope, unsearched
         )
+        outcomes, rejected = self._outcomes(unchecked), self._rejections()
+        with self._steps.step("obligations"):
+            view = self._view(ranked, outcomes, rejected, unsearched, entities, kin, order)
+            obligations = discharged(self._query.profile, view)
         return Projection(
             goal=GoalView(self._query.goal, frozenset(t.term for t in self._goal.terms), self._evidence.goal_vector),
             cut=self._scope.cut,
@@ -127,15 +153,59 @@ class Projecting:
             support=tuple(support),
             known=tuple(known),
             missing=tuple(missing),
-            lanes=self._outcomes(unchecked),
-            rejected=tuple(sorted((+(self._rejected + self._gate.reasons() + self._standings.missing)).items())),
+            lanes=outcomes,
+            rejected=rejected,
             entities=entities,
             near_misses=near_misses,
             overflow=overflow.bound(frozenset(ranked_ids)),
             records_in_scope=self._scope.records,
             embedding_calls=sum(proposal.embedding_calls for proposal in self._proposals.values()),
             fusion=_joined(self._class.value, self._ranker.name, self._settings.relevance.name, order.note),
+            profile=self._query.profile.label,
+            obligations=obligations,
+            opposition=opposition_coverage(obligations),
+            architecture=judged.summary,
             timings_ms=self._steps.taken(),
+        )
+
+    def _kin(self, ranked_ids: Sequence[int]) -> Kin:
+        """Which of the ranked records are one thing, and which speak with one voice."""
+        records = [self._gate.records[i] for i in ranked_ids]
+        self._origins = origins_of(self._txn, records, self._settings.origins)
+        return Kin(identities_of(self._txn, (r.ref for r in records), self._settings.identities), self._origins)
+
+    def _judged(self, ranked_ids: Sequence[int]) -> Judgement:
+        """How the ranked records stand to the manifests of their trees."""
+        records = {i: self._gate.records[i] for i in ranked_ids}
+        return judgement(self._txn, self._scope.namespaces, records, self._settings.architecture)
+
+    def _rejections(self) -> tuple[tuple[str, int], ...]:
+        return tuple(sorted((+(self._rejected + self._gate.reasons() + self._standings.missing)).items()))
+
+    def _view(
+        self,
+        ranked: Sequence[Candidate],
+        outcomes: Sequence[LaneOutcome],
+        rejected: Sequence[tuple[str, int]],
+        unsearched: int,
+        entities: tuple[Entity, ...],
+        kin: Kin,
+        order: Ordered,
+    ) -> View:
+        """The projection as its obligations see it."""
+        records = self._gate.records
+        return View(
+            goal=self._goal,
+            scope=self._scope,
+            ranked=tuple(ranked),
+            lanes={outcome.lane: outcome for outcome in outcomes},
+            rejected=dict(rejected),
+            unsearched=unsearched,
+            entities=entities,
+            opposed=self._standings.opposed,
+            identities=kin.identities,
+            proposed=tuple((records[one].ref, records[other].ref) for one, other in order.alike),
+            guarded=self._standings.guarded,
         )
 
     def _term_frequencies(self) -> dict[str, int]:
@@ -151,16 +221,30 @@ class Projecting:
     def _ask_lanes(self) -> None:
         strong = self._parts.scale.strong_hint
         hinted = (HostLane(self._query.hints, self._settings.hints, strong),) if self._query.hints else ()
-        runs = self._run((*self._parts.lanes, *hinted))
+        vector = self._parts.vector
+        if self._goal.embedded and not self._deadline.over():
+            vector = vector.asking(self._parts.ahead.begin(self._goal.embedded))
+        self._run(self._parts.lanes)
+        self._meanwhile()
+        self._run((vector, *self._parts.extra_lanes, *hinted))
         with self._steps.step("admission"):
-            self._gate.admit(hit.record_id for run in runs for hit in run.proposal.hits)
+            self._gate.admit(hit.record_id for proposal in self._proposals.values() for hit in proposal.hits)
             self._check_names()
         if hinted:
             self._evidence.hint(self._proposals[HOST].hits)
-        vector = self._proposals.get(VECTOR)
-        self._evidence.goal_vector = vector.vector if vector else ()
+        self._evidence.goal_vector = self._proposals[VECTOR].vector
         with self._steps.step("relevance"):
             self._evidence.weigh(self._gate.records, self._proposed_cosines())
+
+    def _meanwhile(self) -> None:
+        """What the first lanes' hits allow while the goal is being embedded; nothing that is not done otherwise."""
+        with self._steps.step("admission"):
+            self._gate.admit(hit.record_id for proposal in self._proposals.values() for hit in proposal.hits)
+            self._exact_hits, _ = verified(self._proposals[EXACT].hits, self._gate, self._settings.lanes)
+        with self._steps.step("relevance"):
+            self._evidence.read(self._gate.records)
+        with self._steps.step(LINKS), suppress(IndexUnavailable, DeadlinePassed):  # `bring` meets and tells them again
+            self._ranking.prepare(self._look())
 
     def _check_names(self) -> None:
         """Keep the exact hits whose name holds at the cut; the lane's note counts those that only once had it."""
@@ -359,6 +443,7 @@ class Projecting:
                     order.scores[record_id],
                     lanes.get(record_id, ()),
                     order.features.get(record_id, ()),
+                    self._origins.of(record),
                 )
             )
         return ranked, needed

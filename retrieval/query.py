@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.hints import Hints
+from retrieval.obligations.profile import AttentionProfile
+from retrieval.obligations.profiles import PLAIN
 from workingset.candidate import Candidate
 from workingset.vocabulary import Namespace, Ref
 
@@ -15,6 +17,7 @@ class Query:
 
     `known` are refs to read whatever their relevance (the present set), `warm` refs to start graph walks from.
     `now_seconds` is the wall clock, for records that are valid for a time. `hints` say where the host's work is.
+    `profile` says what is owed beyond ranking.
     """
 
     goal: str
@@ -23,6 +26,7 @@ class Query:
     warm: tuple[Ref, ...] = ()
     now_seconds: int = 0
     hints: tuple[Hints, ...] = ()
+    profile: AttentionProfile = PLAIN
 
 
 @dataclass(frozen=True, slots=True)

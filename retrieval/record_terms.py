@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from retrieval.record import Record
 from retrieval.text.embedding import embedding_digest, embedding_text
-from retrieval.text.tokens import analysed
+from retrieval.text.tokens import distinct
 from workingset.vocabulary import Digest
+
+_Key: TypeAlias = tuple[Digest, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,31 +26,33 @@ class TermsOfRecord:
 
 
 class RecordTerms:
-    """A bounded memory of analysed records, least recently used out first. Safe from any thread."""
+    """A memory of at most `limit` analysed records. Safe from any thread.
+
+    Held in two halves: when the young one is full it becomes the old one, which is forgotten, and what is asked for
+    moves to the young one. So what is in use stays, without a lock or an order to keep.
+    """
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._lock = threading.Lock()
-        self._held: OrderedDict[tuple[Digest, int, str], TermsOfRecord] = OrderedDict()
+        self._half = max(1, limit // 2)
+        self._young: dict[_Key, TermsOfRecord] = {}
+        self._old: dict[_Key, TermsOfRecord] = {}
 
     def of(self, record: Record) -> TermsOfRecord:
         """The record's terms. The key holds the text's length too: a tombstone may keep a digest without its text."""
         key = (record.digest, len(record.text), record.beside)
-        with self._lock:
-            held = self._held.get(key)
-            if held is not None:
-                self._held.move_to_end(key)
-                return held
-        made = _analyse(record)
-        with self._lock:
-            self._held[key] = made
-            while len(self._held) > self._limit:
-                self._held.popitem(last=False)
-        return made
+        held = self._young.get(key)
+        if held is None:
+            held = self._old.get(key) or _analyse(record)
+            if len(self._young) >= self._half:
+                self._young, self._old = {}, self._young
+            self._young[key] = held
+        return held
 
 
 def _analyse(record: Record) -> TermsOfRecord:
-    head = frozenset(analysed(f"{record.title}\n{record.path}").split())
-    beside = analysed(record.beside).split() if record.beside else ()
-    terms = head.union(analysed(record.text).split(), beside)
-    return TermsOfRecord(terms, head, embedding_digest(embedding_text(record)))
+    head = distinct(f"{record.title}\n{record.path}")
+    terms = distinct(record.text)
+    terms |= head
+    if record.beside:
+        terms |= distinct(record.beside)
+    return TermsOfRecord(frozenset(terms), frozenset(head), embedding_digest(embedding_text(record)))

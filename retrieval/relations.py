@@ -48,6 +48,13 @@ BUILT_IN: dict[str, Role] = {
     "supersedes": Role.SUCCESSION,
 }
 
+LIMITING = frozenset({"guard_of", "rule_for"})
+"""Mandatory relations by which a record limits another: what must not be done, what must hold."""
+
+MUTUAL = frozenset({"opposes"})
+"""Opposing relations that hold both ways. `defeats`, and a user's opposing relation, only speak against their
+target."""
+
 NEEDED_BY_TARGET = frozenset({"premise_of", "guard_of", "rule_for"})
 """Mandatory relations whose *target* needs their source: `rule premise_of result` means result needs rule.
 

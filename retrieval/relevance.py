@@ -20,14 +20,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf, log, nextafter
+from typing import NamedTuple
 
 from retrieval.index.sensor import WeightedTerm
 from retrieval.settings import RelevanceSettings
 from workingset.vocabulary import Relevance
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(NamedTuple):
     """What speaks for a record. None means that the feature could not be measured."""
 
     coverage: float = 0.0
@@ -63,6 +63,8 @@ class TermWeights:
     masses: tuple[tuple[str, float], ...]
     frequencies: Mapping[str, int]
     full: float
+    terms: frozenset[str] = frozenset()
+    """Those of `masses`."""
 
     @classmethod
     def of(
@@ -73,11 +75,16 @@ class TermWeights:
             ((t.term, t.weight * _rarity(t.term, frequencies, records, settings)) for t in terms),
             key=lambda item: (-item[1], item[0]),
         )
-        return cls(tuple(masses), frequencies, sum(mass for _, mass in masses[: settings.full_mass_terms]))
+        full = sum(mass for _, mass in masses[: settings.full_mass_terms])
+        return cls(tuple(masses), frequencies, full, frozenset(term for term, _ in masses))
+
+    def held_by(self, terms: frozenset[str]) -> frozenset[str]:
+        """The goal's terms among `terms`, which is all of them that `mass` and `unseen` need."""
+        return self.terms & terms
 
     def mass(self, terms: frozenset[str]) -> float:
         """The weight of the goal's terms among `terms`."""
-        return sum(mass for term, mass in self.masses if term in terms)
+        return sum([mass for term, mass in self.masses if term in terms])
 
     def coverage(self, terms: frozenset[str]) -> float:
         """The share of the goal that `terms` cover, 0 to 1."""
@@ -108,9 +115,10 @@ class TermWeights:
                 hitting.append(term)
         held = list(seen)
         kept = max(0, len(held) - changed)
-        counts = sorted(sum(term in terms for term in hitting) for terms in held)
+        hit = frozenset(hitting)
+        counts = sorted([len(hit & terms) for terms in held])
         incidences = sum(self.frequencies.get(t, 0) for t in hitting) - sum(counts[:kept])
-        weights = sorted(self.mass(terms) for terms in held)
+        weights = sorted(map(self.mass, held))
         weight = sum(self.frequencies.get(t, 0) * m for t, m in self.masses) - sum(weights[:kept])
         return max(0, min(incidences, int(weight / needed + 1e-9)))
 
@@ -143,8 +151,7 @@ class RelevanceScale:
         """The record's relevance. `grounded` is False where no word or name of the goal occurs in the scope."""
         linked, hinted = self._s.linked_weight * features.linked, self._s.hinted_weight * features.hinted
         measured = (self._words(features), features.exact, self._likeness(features.cosine), linked, hinted)
-        strengths = sorted(measured, reverse=True)
-        strongest, second = strengths[0], strengths[1]
+        second, strongest = sorted(measured)[-2:]
         value = strongest
         if strongest >= self._s.floor:
             gap = 1.0 - strongest

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from retrieval.hints import HintSettings
+from retrieval.architecture.bias import ArchitectureSettings
+from retrieval.identities import IdentitySettings
+from retrieval.origins import OriginSettings
 from retrieval.ranking.code.settings import CodeRankingSettings
 from retrieval.ranking.conversation.settings import ConversationRankingSettings
 from retrieval.ranking.diversity import DiversitySettings
@@ -210,10 +213,16 @@ class ClosureSettings:
     """As many as the largest window that a caller may ask for."""
     nodes_per_candidate: int = 64
     """Guess: a result that needs more is not one result."""
+    nodes_per_origin: int = 512
+    """Guess: a quarter of all; results of one origin share it, so that one source does not starve the others."""
     nodes: int = 2_048
     """Guess: all closures of one projection together."""
+    edge_visits_per_candidate: int = 1_024
+    """Guess: an eighth of all; where ids are walked and nothing is read yet."""
     edge_visits: int = 8_192
     """Guess: four a node."""
+    opposers_per_candidate: int = 8
+    """Guess: live records against one result that come with it; more are a gap that says how many."""
     edges_per_node: int = 256
     """Guess: needs of one record; more is resource_limited."""
 
@@ -232,6 +241,9 @@ class RetrievalSettings:
     prose: ProseRankingSettings = field(default_factory=ProseRankingSettings)
     diversity: DiversitySettings = field(default_factory=DiversitySettings)
     closure: ClosureSettings = field(default_factory=ClosureSettings)
+    identities: IdentitySettings = field(default_factory=IdentitySettings)
+    origins: OriginSettings = field(default_factory=OriginSettings)
+    architecture: ArchitectureSettings = field(default_factory=ArchitectureSettings)
     sources: SourceSettings = field(default_factory=SourceSettings)
     hints: HintSettings = field(default_factory=HintSettings)
     entity_probes: int = 8

@@ -13,6 +13,8 @@ from retrieval.errors import CutExpired
 from retrieval.evidence import Evidence
 from retrieval.lanes.lane import Scope
 from retrieval.links import Links
+from retrieval.live_roles import live_roles
+from retrieval.obligations.view import Opposed
 from retrieval.record import Record
 from retrieval.settings import ClosureSettings
 from retrieval.sources import SourceCheck
@@ -38,8 +40,12 @@ class Standings:
         self._now_seconds = now_seconds
         self._evidence = evidence
         self._sources = sources
-        self._links = Links(txn, settings.edges_per_node)
+        self._links = Links(txn, live_roles(txn), settings.edges_per_node)
         self._closure = Closure(self._links, self.usable, settings)
+        self.opposed: dict[Ref, Opposed] = {}
+        """By record that was closed over: what relations say against it, or against what it needs."""
+        self.guarded: dict[Ref, tuple[Ref, ...]] = {}
+        """By record that was closed over: guards and rules among what it needs."""
 
     @property
     def missing(self) -> Counter[str]:
@@ -56,13 +62,13 @@ class Standings:
 
         Where the chain leads out of what may be used, its last usable record, else the first of the others.
         """
-        if self._links.alone(record):
+        if self._links.none:
             return None
         last: Ref | None = None
         seen = {record_id}
         node: tuple[int, Record] | None = (record_id, record)
         while node is not None:
-            ids = [i for i in self._links.of(*node).successors if i not in seen]
+            ids = [i for i in self._links.of(node[0]).successors if i not in seen]
             seen.update(ids)
             found = [(i, r) for i, r in zip(ids, self.usable(ids), strict=True) if r is not None]
             node = min(found, key=lambda item: (-item[1].generation, item[1].ref), default=None)
@@ -73,18 +79,24 @@ class Standings:
         return last
 
     def closed(self, record_id: int, record: Record, needed: dict[int, Record]) -> Stands:
-        """What the record needs; the records are added to `needed`."""
+        """What the record needs, and what is to be shown beside it; the records are added to `needed`."""
         freshness = self._sources(record)
-        if self._links.alone(record):
+        if self._links.none:
             return Stands(closure=SupportClosure.CLOSED, freshness=freshness)
-        support = self._closure.of(record_id, record)
-        found = {need: self._closure.records[need] for need in support.requires}
+        support = self._closure.of(record_id, record.origin)
+        found = {i: self._closure.records[i] for i in (*support.requires, *support.opposers, *support.beside)}
         needed.update(found)
+        opposers = tuple(found[i].ref for i in support.opposers)
+        if opposers or support.opposers_unread or support.opposers_barred:
+            self.opposed[record.ref] = Opposed(opposers, support.opposers_unread, support.opposers_barred)
+        if support.limiting:
+            self.guarded[record.ref] = tuple(found[i].ref for i in support.limiting)
         return Stands(
             requires=tuple(other.ref for other in found.values()),
             closure=support.closure,
             freshness=freshness,
             unmet=support.unmet,
+            opposed_by=opposers,
         )
 
     def support(self, needed: Mapping[int, Record], ranked: frozenset[int]) -> list[Candidate]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from workingset.obligation import ObligationOutcome
 from workingset.vocabulary import (
     Cut,
     Digest,
@@ -14,6 +15,7 @@ from workingset.vocabulary import (
     Generation,
     Lines,
     Namespace,
+    OppositionCoverage,
     Ref,
     Relevance,
     SearchCoverage,
@@ -40,7 +42,7 @@ class Candidate:
 
     `relevance` is on the one scale for all lanes; `selection_score` orders and nothing else. `requires` are the
     refs the record needs by mandatory relations, transitively, nearest first; `closure` says whether all were found,
-    and `unmet` how many were not.
+    and `unmet` how many were not. `opposed_by` are those of them that are no needs but live records against it.
     `origin` names what the text is a copy of; equal origins count once for diversity.
     """
 
@@ -65,6 +67,7 @@ class Candidate:
     freshness: Freshness = Freshness.UNKNOWN
     origin: str = ""
     unmet: int = 0
+    opposed_by: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,17 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class Architecture:
+    """What manifests of source trees say of the results: records by verdict, what must be there and is not, and what is
+    wrong with a manifest. `eroded` names the first records that break rules, with the rules."""
+
+    counts: tuple[tuple[str, int], ...] = ()
+    missing: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    eroded: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class GoalView:
     """What the core may know of a goal: its text, its terms and, where an embedder works, its vector."""
 
@@ -116,7 +130,8 @@ class Projection:
     (selection score falling, then ref). `support` holds what they require and is not ranked itself. `known` holds the
     records that the caller asked for by ref (the present set), whatever their relevance. `rejected` counts hits that
     failed revalidation, by reason; `near_misses` counts results below the floor; `overflow` counts matches that the
-    lanes' caps kept from being ranked, an upper bound.
+    lanes' caps kept from being ranked, an upper bound. `profile` names what was owed, `obligations` say what became of
+    it, in its order.
     """
 
     goal: GoalView
@@ -134,6 +149,10 @@ class Projection:
     model_calls: int = 0
     embedding_calls: int = 0
     fusion: str = ""
+    profile: str = ""
+    obligations: tuple[ObligationOutcome, ...] = ()
+    opposition: OppositionCoverage = OppositionCoverage.NOT_REQUESTED
+    architecture: Architecture | None = None
     timings_ms: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 
     @property

@@ -104,6 +104,18 @@ class SearchCoverage(Enum):
     NOT_ATTEMPTED = "not_attempted"
 
 
+@unique
+class OppositionCoverage(Enum):
+    """How opposition was looked for. None of these says that there is none."""
+
+    NOT_REQUESTED = "not_requested"
+    RELATIONS = "relations"
+    HEURISTIC = "heuristic"
+    RESOURCE_LIMITED = "resource_limited"
+    UNAVAILABLE = "unavailable"
+    CANCELLED = "cancelled"
+
+
 @dataclass(frozen=True, slots=True)
 class Lines:
     """An inclusive range of lines, counted from 1."""

@@ -10,7 +10,7 @@ from workingset.drift import Baseline, Drift
 from workingset.entry import Entry, Ghost, Pin, PinOwner
 from workingset.eviction.policy import Memory
 from workingset.tier import Move, Tier
-from workingset.vocabulary import AgentId, Cut, Digest, Epoch, Fidelity, Namespace, Ref, Tokens, Turn
+from workingset.vocabulary import AgentId, Cut, Digest, Epoch, Fidelity, Namespace, Ref, SupportClosure, Tokens, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,4 +185,15 @@ def _check_closure(state: WorkingSet) -> list[str]:
             for entry in state.entries
             if entry.tier is Tier.MANDATORY and not entry.required_by
         ),
+        *(
+            f"{entry.ref} is closed without {need}, which it needs whole"
+            for entry in state.entries
+            if entry.closure is SupportClosure.CLOSED
+            for need in entry.requires
+            if entry.needs(need) and not _is_whole(state.entry(need))
+        ),
     ]
+
+
+def _is_whole(entry: Entry | None) -> bool:
+    return entry is not None and entry.tier in {Tier.PINNED, Tier.MANDATORY} and entry.fidelity is Fidelity.FULL

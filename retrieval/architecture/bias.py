@@ -30,17 +30,6 @@ class ArchitectureSettings:
             raise ValueError("architecture.tie_share: give 0 to 0.05")
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What the manifests in scope said of the results: records by verdict, what must be there and is not, and what is
-    wrong with a manifest. `eroded` names the first records that break rules, with the rules."""
-
-    counts: tuple[tuple[str, int], ...] = ()
-    missing: tuple[str, ...] = ()
-    errors: tuple[str, ...] = ()
-    eroded: tuple[tuple[str, str], ...] = ()
-
-
 _NUDGE = {Verdict.BEDROCK: 1.0, Verdict.UNPROVEN: 0.0, Verdict.OVERGROWTH: -0.5, Verdict.EROSION: -1.0}
 
 

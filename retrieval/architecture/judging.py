@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.architecture.bias import ArchitectureSettings, Summary, counted
+from retrieval.architecture.bias import ArchitectureSettings, counted
 from retrieval.architecture.errors import BadManifest
 from retrieval.architecture.evaluator import Evaluator
 from retrieval.architecture.manifest import FILE, read_manifest
 from retrieval.architecture.verdict import Judged, Verdict
 from retrieval.record import Record
 from retrieval.store.interface import Snapshot
+from workingset.candidate import Architecture
 from workingset.vocabulary import Namespace
 
 _IMPORTS = "imports"
@@ -27,7 +28,7 @@ class Judgement:
     tree has one."""
 
     verdicts: Mapping[int, Judged]
-    summary: Summary | None = None
+    summary: Architecture | None = None
 
 
 def judgement(
@@ -47,7 +48,7 @@ def judgement(
     verdicts = _verdicts(txn, records, evaluators, settings)
     eroded = [(records[i].ref, "; ".join(v.because)) for i, v in verdicts.items() if v.verdict is Verdict.EROSION]
     missing = tuple(_missing(txn, evaluators, settings))
-    summary = Summary(counted(list(verdicts.values())), missing, tuple(errors), tuple(eroded[:_NAMED]))
+    summary = Architecture(counted(list(verdicts.values())), missing, tuple(errors), tuple(eroded[:_NAMED]))
     return Judgement(verdicts, summary)
 
 

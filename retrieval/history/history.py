@@ -1,7 +1,7 @@
 """A repository's past as a value: how long ago and how often a file was changed, and which files with it.
 
 Ages are counted in commits, 0 for the newest, over the newest commits that are no merges. A file has the history of
-the names it had before. A commit of many files says nothing of what is worked on: it counts for `last_change` only.
+the names it had before. A commit of many files says nothing of what is worked on, and does not count.
 
 The measures are those of the recipes (design, recipes, 1.3): recency `ln(1 + Σ .5^(age / half-life))`; co-change of a
 file `Σ 1/sqrt(files - 1)` over the commits they share, over how many commits of the file there are plus 3.
@@ -31,24 +31,13 @@ _Paths = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit. `paths` are by their present names; `files` counts them and those that were not kept."""
+    """One commit. `local` is the local name of its record. `paths` are by their present names; `files` counts them and
+    those that were not kept."""
 
-    hash: str
     local: str
     age: int
-    seconds: int
-    message_digest: bytes
     paths: tuple[str, ...]
     files: int
-
-
-@dataclass(frozen=True, slots=True)
-class LastChange:
-    """When a file was changed last: so many commits ago, at that time, in that commit."""
-
-    age: int
-    seconds: int
-    hash: str
 
 
 @dataclass(slots=True)
@@ -63,17 +52,14 @@ class History:
     """The past of a namespace's trees. `unavailable` says why there is none, empty where there is.
 
     `roots` are the folders of the trees that have a past. `commits` are newest first, tree after tree; `ages` are those
-    of a file's commits that count, rising; `changes` its last change; `companions` the files of its commits that count
-    as changed together; `by_local` finds commits by the local name of their records.
+    of a file's commits that count, rising; `companions` the files of its commits that count as changed together;
+    `by_local` finds commits by the local name of their records.
     """
 
     unavailable: str
     roots: tuple[str, ...] = ()
     commits: tuple[Commit, ...] = ()
-    shallow: bool = False
-    bounded: bool = False
     ages: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
-    changes: Mapping[str, LastChange] = field(default_factory=dict[str, LastChange])
     companions: Mapping[str, tuple[tuple[str, ...], ...]] = field(
         default_factory=dict[str, tuple[tuple[str, ...], ...]]
     )
@@ -85,10 +71,6 @@ class History:
         """Whether there is any past to ask."""
         return not self.unavailable
 
-    def commits_of(self, path: str) -> tuple[int, ...]:
-        """How many commits ago the file was changed, the newest change first."""
-        return self.ages.get(path, ())
-
     def recency(self, path: str, half_life_commits: float = RECENT_HALF_LIFE_COMMITS) -> float:
         """How lately the file was changed, from 0 on."""
         return log(1.0 + sum(0.5 ** (age / half_life_commits) for age in self.ages.get(path, ())))
@@ -96,10 +78,6 @@ class History:
     def frequency(self, path: str) -> float:
         """How often the file was changed, from 0 on; as recency, with a long half-life."""
         return self.recency(path, FREQUENT_HALF_LIFE_COMMITS)
-
-    def last_change(self, path: str) -> LastChange | None:
-        """The file's newest change, large commits too; None where it has none within the bound."""
-        return self.changes.get(path)
 
     def co_changed(self, path: str) -> tuple[tuple[str, float], ...]:
         """(other file, weight) of the files changed together with this one, heaviest first, then by path."""
@@ -133,13 +111,10 @@ def history_of(trees: Iterable[KeptTree], settings: HistorySettings) -> History:
     if not told:
         return History("; ".join(sorted({tree.unavailable for tree in trees})) or "no tree was read into the namespace")
     ages: dict[str, list[int]] = {}
-    changes: dict[str, LastChange] = {}
     companions: dict[str, list[tuple[str, ...]]] = {}
     commits = [commit for tree in told for commit in _commits(tree)]
     for commit in commits:
         for path in commit.paths:
-            if path not in changes or commit.age < changes[path].age:
-                changes[path] = LastChange(commit.age, commit.seconds, commit.hash)
             if commit.files <= settings.recent_files:
                 ages.setdefault(path, []).append(commit.age)
             if 1 < commit.files <= settings.together_files:
@@ -148,10 +123,7 @@ def history_of(trees: Iterable[KeptTree], settings: HistorySettings) -> History:
         "",
         tuple(tree.root for tree in told),
         tuple(commits),
-        any(tree.shallow for tree in told),
-        any(tree.bounded for tree in told),
         {path: tuple(sorted(found)) for path, found in ages.items()},
-        changes,
         {path: tuple(found) for path, found in companions.items()},
         {commit.local: commit for commit in commits},
     )
@@ -172,7 +144,4 @@ def _commits(tree: KeptTree) -> Iterable[Commit]:
         for _, new in kept.renames:
             present.pop(tree.paths[new], None)
         present.update(renamed)
-        name = kept.hash.hex()
-        yield Commit(
-            name, commit_local(tree.source, name), age, kept.seconds, kept.message, paths, len(paths) + kept.unkept
-        )
+        yield Commit(commit_local(tree.source, kept.hash.hex()), age, paths, len(paths) + kept.unkept)

@@ -10,7 +10,7 @@ from retrieval.store.interface import Snapshot
 from workingset.vocabulary import Namespace
 
 HISTORY_MARK = "git.history"
-_VERSION = 1
+_VERSION = 2
 _LARGEST_BYTES = 256 * 1024 * 1024
 """Guess: 2,000 commits of sympy take 0.4 MB before compression; a larger claim is a damaged mark."""
 
@@ -30,14 +30,15 @@ class KeptTree(msgspec.Struct, array_like=True, frozen=True):
     """What is known of one tree.
 
     `source` and `root` say which; `unavailable` says why there is no history, empty where there is. `head` is the
-    commit it was read at; `shallow` that the clone's own past ends early; `bounded` that older commits were left out.
+    commit it was read at; `edge` the hashes, in order, of the commits whose parents the clone left out then, empty
+    where it was whole; `bounded` says that older commits were left out.
     """
 
     source: str
     root: str
     head: str = ""
     unavailable: str = ""
-    shallow: bool = False
+    edge: tuple[bytes, ...] = ()
     bounded: bool = False
     paths: tuple[str, ...] = ()
     commits: tuple[KeptCommit, ...] = ()

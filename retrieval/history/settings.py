@@ -10,8 +10,7 @@ class HistorySettings:
     """Which commits count, and how much of it is remembered."""
 
     recent_files: int = 30
-    """Measured (design, recipes, 1.3): a commit of more files says nothing of what is worked on; it counts for a file's
-    last change only."""
+    """Measured (design, recipes, 1.3): a commit of more files says nothing of what is worked on."""
     together_files: int = 15
     """Measured, as above: files of a larger commit did not change because of one another."""
     remembered: int = 64

@@ -127,7 +127,7 @@ class LexicalIndex:
             return 0
         view = self._seen()
         with native_calls("counting in the lexical index"):
-            return view.count(view.among(view.holding(term), tenant, namespaces))
+            return view.frequency(term, tenant, namespaces)
 
     def documents(self) -> int:
         """How many live documents the whole index holds; raises IndexUnavailable."""
@@ -239,7 +239,7 @@ class LexicalIndex:
             with native_calls("opening it"):
                 index = opened(str(self._segments))
                 view = viewed(index)
-        except (OSError, ValueError, KeyError, IndexUnavailable) as failure:
+        except (OSError, ValueError, KeyError, TypeError, IndexUnavailable) as failure:
             return f"could not be read ({failure})"
         self._seal, self._index, self._view = seal, index, view
         return ""

@@ -8,7 +8,8 @@ record id back, `file` a number that the records of one file share.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Final
 
 import tantivy
@@ -25,6 +26,10 @@ SCHEMA_VERSION: Final = 4
 FIELDS: Final = ("title", "path", "body", "beside")
 _ANALYZER: Final = "hotset_terms"
 _JOIN: Final = "\x1f"
+_REMEMBERED_FREQUENCIES: Final = 20_000
+"""Some 3 MB. A guess: the common words of all goals between two commits of the index."""
+_RECORD_ID: Final = attrgetter("record_id")
+_SCORE: Final = attrgetter("score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,10 @@ class View:
     schema: tantivy.Schema
     searcher: tantivy.Searcher
     scopes: frozenset[str]
+    written: int
+    """Documents, those that were replaced and lie in a segment still among them."""
+    frequencies: dict[tuple[str, frozenset[str]], int] = field(default_factory=dict[tuple[str, frozenset[str]], int])
+    """What was counted: goals share their common words, and those cost most. Emptied when full."""
 
     def among(self, query: tantivy.Query, tenant: TenantId, namespaces: Sequence[Namespace]) -> tantivy.Query:
         """The query held to the namespaces; itself where the index holds nothing else, which is much faster."""
@@ -89,6 +98,34 @@ class View:
         found: Any = self.searcher.search(query, limit=1, count=True)  # its type stub lacks `count`
         return int(found.count)
 
+    def frequency(self, term: str, tenant: TenantId, namespaces: Sequence[Namespace]) -> int:
+        """How many live documents of the namespaces hold the term in any field, exactly."""
+        wanted = frozenset(scope(tenant, namespace) for namespace in namespaces)
+        known = self.frequencies.get((term, wanted))
+        if known is None:
+            if len(self.frequencies) >= _REMEMBERED_FREQUENCIES:
+                self.frequencies.clear()
+            if self.scopes <= wanted and self.searcher.num_docs == self.written:
+                known = self._listed(term)
+            else:
+                known = self.count(self.among(self.holding(term), tenant, namespaces))
+            self.frequencies[term, wanted] = known
+        return known
+
+    def _listed(self, term: str) -> int:
+        """As `frequency`, where all documents are live and asked for: most of them need not be looked at, since the
+        dictionary says how many hold the term in the field where it is most common."""
+        held = {name: self.searcher.doc_freq(name, term) for name in FIELDS}
+        most = max(FIELDS, key=held.__getitem__)
+        others = [(tantivy.Occur.Should, self.term(name, term)) for name in FIELDS if name != most and held[name]]
+        if not others:
+            return held[most]
+        elsewhere = [
+            (tantivy.Occur.Must, tantivy.Query.boolean_query(others)),
+            (tantivy.Occur.MustNot, self.term(most, term)),
+        ]
+        return held[most] + self.count(tantivy.Query.boolean_query(elsewhere))
+
     def best(self, query: tantivy.Query, limit: int, tied_hits: int) -> list[Hit]:
         """The best hits, score falling, then record id.
 
@@ -103,13 +140,17 @@ class View:
                 break
             asked *= 2
         addresses = [address for _, address in found]
-        ids = self.searcher.fast_field_values("id", addresses)
-        files = self.searcher.fast_field_values("file", addresses)
-        hits = [
-            Hit(int(number or 0), float(score), int(file or 0))
-            for number, file, (score, _) in zip(ids, files, found, strict=True)
-        ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.record_id))[:limit]
+        ids, files = self._numbers("id", addresses), self._numbers("file", addresses)
+        hits = list(map(Hit, ids, [score for score, _ in found], files))
+        # by id first: sorting by score then leaves equal scores in that order, and no tuple is made for a key
+        hits.sort(key=_RECORD_ID)
+        hits.sort(key=_SCORE, reverse=True)
+        return hits[:limit]
+
+    def _numbers(self, field: str, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
+        """The documents' numbers in a fast field, 0 where there is none."""
+        values: Any = self.searcher.fast_field_values(field, list(addresses))
+        return [value or 0 for value in values]
 
     def _raw(self, field: str, text: str) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, text, index_option="basic")
@@ -140,8 +181,8 @@ def viewed(index: tantivy.Index) -> View:
     """The index as it stands now."""
     index.reload()
     searcher = index.searcher()
-    scopes = frozenset(term for term, _ in searcher.terms_with_prefix("scope", ""))
-    return View(index.schema, searcher, scopes)
+    scopes = searcher.terms_with_prefix("scope", "")
+    return View(index.schema, searcher, frozenset(name for name, _ in scopes), sum(count for _, count in scopes))
 
 
 def document(tenant: TenantId, record_id: int, record: Record) -> tantivy.Document:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from workingset.vocabulary import Generation, Namespace, TenantId
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A record id and the sensor's own score for it: BM25 for the lexical index, cosine for the vector index.
 
     Hits of equal `file` are parts of one file; 0 where the sensor does not tell.

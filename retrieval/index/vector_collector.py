@@ -67,7 +67,7 @@ class VectorCollector:
         self._moved = True
 
     def saw(self, tenant: TenantId, digests: Iterable[Digest]) -> None:
-        """Live records have these texts now."""
+        """Records changed or went, and live ones have these texts now."""
         self._moved = True
         if self._sweep is not None and self._sweep.tenant == tenant:
             self._sweep.seen.update(map(_bits, digests))
@@ -98,21 +98,23 @@ class VectorCollector:
 
     def _begun(self) -> _Sweep | None:
         """A sweep of the next tenant whose turn it is; all tenants' turns come where too many vectors are spare."""
-        if not self._waiting and self._moved and self._spare_many():
-            self._waiting = list(self._store.tenants())
-            self._moved = False
+        if not self._waiting and self._moved:
+            spare = self._spare_many()
+            self._moved = spare is None
+            self._waiting = list(self._store.tenants()) if spare else []
         if not self._waiting:
             return None
         tenant = self._waiting.pop(0)
         with self._store.snapshot(tenant) as txn:
             return _Sweep(tenant, list(txn.namespaces()))
 
-    def _spare_many(self) -> bool:
+    def _spare_many(self) -> bool | None:
+        """Whether the vectors that no live record needs are too many; None while another model's are among them."""
         live = held = 0
         for tenant in self._store.tenants():
             with self._store.snapshot(tenant) as txn:
                 if txn.has_vectors_beside(self._model):
-                    return False
+                    return None
                 live += sum(txn.counts(namespace).records for namespace in txn.namespaces())
                 held = txn.vectors_in_store()
         return held > live + max(self._settings.spare_vectors, self._settings.spare_share * live)

@@ -143,6 +143,7 @@ class VectorFollower:
     def _drop(self, scope: Scope) -> None:
         self._index.drop(*scope)
         self._queue.forget(scope)
+        self._collector.saw(scope[0], ())
         self._notes.pop(scope, None)
         self._refused.pop(scope, None)
         self._incarnations.pop(scope, None)

@@ -80,5 +80,7 @@ def around(txn: Snapshot, refs: Sequence[Ref], settings: NearSettings) -> list[i
         if record.path and place not in looked:
             looked.add(place)
             beside += txn.find(record.namespace, NameKind.PATH, record.path, settings.file_records)
-        linked += [other for other, _, _ in txn.neighbours(record_id, limit=settings.neighbours)]
+        neighbours = txn.neighbours(record_id, limit=settings.neighbours + 1)
+        if len(neighbours) <= settings.neighbours:
+            linked += [other for other, _, _ in neighbours]
     return list(dict.fromkeys(chain(own, beside, linked)))

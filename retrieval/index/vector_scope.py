@@ -171,10 +171,11 @@ class VectorScope:
         return _nearest(ids, np.concatenate(cosines), limit)
 
     def _decoded(self, ids: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], Floats]:
-        return ids, np.stack(list(self._graph.get(ids))).astype(np.float32)
+        rows = np.concatenate(self._graph.get(ids)).reshape(len(ids), self._dimensions)
+        return ids, rows.astype(np.float32)
 
 
 def _nearest(ids: npt.NDArray[np.uint64], cosines: Floats, limit: int) -> tuple[Hit, ...]:
     rounded = np.round(cosines.astype(np.float64), _COSINE_DIGITS)
     order = np.lexsort((ids, -rounded))[:limit]
-    return tuple(Hit(int(ids[at]), float(rounded[at])) for at in order)
+    return tuple(map(Hit, ids[order].tolist(), rounded[order].tolist()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from retrieval.errors import BadField
-from retrieval.ingest.repository import IGNORE_FILE
+from retrieval.ingest.work_tree import IGNORE_FILE
 
 _RULING = frozenset((IGNORE_FILE, "pyvenv.cfg"))
 """Files that decide what of their folder is taken in: a change of one is a change of all that lies around it."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from retrieval.ingest.digests import source_digest
-from retrieval.store.interface import Snapshot, Store
+from retrieval.store.interface import Snapshot, Store, WriteTransaction
 from workingset.vocabulary import Digest, Namespace, TenantId
 
 RACY_NANOSECONDS = 2_000_000_000
@@ -76,6 +76,12 @@ def write_stamps(store: Store, tenant: TenantId, namespace: Namespace, source: s
     """Keep the notes in place of what was kept."""
     encoded = _encode(_Kept(_FORMAT, dict(sorted(noted.items()))))
     store.write(tenant, lambda txn: txn.put_mark(_mark(source), encoded, namespace))
+
+
+def forget_stamps(txn: WriteTransaction, namespace: Namespace, source: str) -> None:
+    """Keep no notes of the source's files; what is left of them is an empty mark."""
+    if txn.mark(_mark(source), namespace) is not None:
+        txn.put_mark(_mark(source), _encode(_Kept(_FORMAT, {})), namespace)
 
 
 def _mark(source: str) -> str:

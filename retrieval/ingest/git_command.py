@@ -8,7 +8,8 @@ named in a repository's configuration, which git would run to compare a work tre
 from __future__ import annotations
 
 import os
-import select
+import re
+import selectors
 import shutil
 import subprocess
 import tempfile
@@ -33,6 +34,7 @@ _FIXED = (
     ("safe.bareRepository", "explicit"),
     ("submodule.recurse", "false"),
 )
+_MISSING = re.compile(r"fatal: (?:could not fetch [0-9a-f]+ from promisor|unable to read [0-9a-f]+|missing \w+ object)")
 PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 """Options under which a diff runs no other program."""
 
@@ -43,6 +45,14 @@ class GitUnavailable(Exception):
 
 class NoRepository(GitUnavailable):
     """There is nothing to read: the folder is in no work tree, or no commit was made yet."""
+
+
+class GitSaysNo(GitUnavailable):
+    """Git ended with status 1 and no complaint: its word for "there is no such thing"."""
+
+
+class ObjectMissing(GitUnavailable):
+    """What git needs for an answer is not in the repository, as in a partial clone."""
 
 
 class Git:
@@ -57,6 +67,13 @@ class Git:
 
     def stream(self, words: Sequence[str], *, seconds: float, given: bytes = b"") -> Iterator[bytes]:
         """Yield what git prints, piece by piece; `given` is what it reads. Raises GitUnavailable, also on the way."""
+        try:
+            yield from self._printed(words, seconds, given)
+        except OSError as error:
+            raise GitUnavailable(f"git could not be run: {error.strerror or error}") from error
+
+    def _printed(self, words: Sequence[str], seconds: float, given: bytes) -> Iterator[bytes]:
+        """As `stream`; raises also OSError, where the machine has no space, memory or descriptors left."""
         program = shutil.which("git")
         if program is None:
             raise GitUnavailable("there is no git program on this machine")
@@ -64,17 +81,14 @@ class Git:
         with tempfile.TemporaryFile() as reads, tempfile.TemporaryFile() as complains:
             reads.write(given)
             reads.seek(0)
-            try:
-                process = subprocess.Popen(  # noqa: S603  # the program is git, and no shell reads the words
-                    [program, *self._options(program), *words],
-                    cwd=self._folder,
-                    env=_environment(),
-                    stdin=reads,
-                    stdout=subprocess.PIPE,
-                    stderr=complains,
-                )
-            except OSError as error:
-                raise GitUnavailable(f"git did not start: {error.strerror or error}") from error
+            process = subprocess.Popen(  # noqa: S603  # the program is git, and no shell reads the words
+                [program, *self._options(program), *words],
+                cwd=self._folder,
+                env=_environment(),
+                stdin=reads,
+                stdout=subprocess.PIPE,
+                stderr=complains,
+            )
             try:
                 yield from _pieces(process, until)
                 status = process.wait(max(0.0, until - time.monotonic()))
@@ -84,10 +98,7 @@ class Git:
                 _end(process)
             if status:
                 complains.seek(0)
-                said = complains.read(_CHUNK_BYTES).decode("utf-8", "replace").strip().partition("\n")[0]
-                if "not a git repository" in said or "cannot use bare repository" in said:
-                    raise NoRepository(said)
-                raise GitUnavailable(said or f"git ended with status {status}")
+                raise _failure(status, complains.read(_CHUNK_BYTES).decode("utf-8", "replace").strip())
 
     def _options(self, program: str) -> list[str]:
         pairs = [*_FIXED, *(("safe.directory", folder) for folder in _trusted_folders(program))]
@@ -98,26 +109,39 @@ class Git:
         words = ("config", "--null", "--name-only", "--get-regexp", r"^filter\..*\.(clean|smudge|process|required)$")
         try:
             keys = self.text(*words, seconds=seconds)
-        except GitUnavailable as error:
-            if "status 1" in str(error):  # git's word for "no such key"
-                return ()
-            raise
+        except GitSaysNo:
+            return ()
         drivers = sorted({key.rpartition(".")[0] for key in keys.split("\0") if key})
         values = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
         return tuple(part for driver in drivers for key, value in values for part in ("-c", f"{driver}.{key}={value}"))
 
 
+def _failure(status: int, complaint: str) -> GitUnavailable:
+    """What an exit status that is not 0 means. Warnings may stand before what git ended for."""
+    lines = complaint.split("\n")
+    said = next((line for line in lines if line.startswith("fatal: ")), lines[0])
+    if "not a git repository" in said or "cannot use bare repository" in said:
+        return NoRepository(said)
+    if _MISSING.match(said):
+        return ObjectMissing(said)
+    if status == 1 and not said:
+        return GitSaysNo("git ended with status 1")
+    return GitUnavailable(said or f"git ended with status {status}")
+
+
 def _pieces(process: subprocess.Popen[bytes], until: float) -> Iterator[bytes]:
     assert process.stdout is not None  # noqa: S101  # it was opened as a pipe
     pipe = process.stdout.fileno()
-    while True:
-        left = until - time.monotonic()
-        if left <= 0.0 or not select.select([pipe], [], [], left)[0]:
-            raise subprocess.TimeoutExpired("git", 0.0)
-        piece = os.read(pipe, _CHUNK_BYTES)
-        if not piece:
-            return
-        yield piece
+    with selectors.DefaultSelector() as ready:
+        ready.register(pipe, selectors.EVENT_READ)
+        while True:
+            left = until - time.monotonic()
+            if left <= 0.0 or not ready.select(left):
+                raise subprocess.TimeoutExpired("git", 0.0)
+            piece = os.read(pipe, _CHUNK_BYTES)
+            if not piece:
+                return
+            yield piece
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

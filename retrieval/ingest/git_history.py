@@ -3,7 +3,8 @@
 Only the ancestors of HEAD are read, the newest up to a bound, and of those only what is not known yet; what HEAD no
 longer leads to is taken out again. So any sequence of commits, resets and switches gives what reading it all gives.
 A killed run is made up for by the next: records come first, the table that says so last, and where the two do not
-agree the records are looked through.
+agree the records are looked through. Where git cannot tell, what is known stays; where it tells that there is no
+repository or no commit, it goes.
 """
 
 from __future__ import annotations
@@ -23,16 +24,20 @@ from retrieval.ingest.git_command import GitUnavailable, NoRepository
 from retrieval.ingest.git_log import GitLog, LoggedCommit
 from retrieval.ingest.history_edges import Pair, apply_pairs, end_edges, wanted_pairs
 from retrieval.ingest.history_heads import ChangedHeads, changed_heads, put_seen_generation, seen_generation
-from retrieval.ingest.history_table import told_tree
+from retrieval.ingest.history_table import kept_edge, told_tree
 from retrieval.ingest.secrets import redact
 from retrieval.ingest.settings import IngestSettings
+from retrieval.ingest.work_tree import top_of
+from retrieval.record import Record
 from retrieval.store.interface import Store, WriteTransaction
 from workingset.vocabulary import Generation, Namespace, Ref, TenantId
 
 T = TypeVar("T")
 R = TypeVar("R")
 HISTORY_UNAVAILABLE = "history_unavailable"
-"""Reason in a run's problems: there is a repository, and its past could not be read."""
+"""Reason in a run's problems: there is a repository, and its past could not be read; what is known of it stays."""
+RENAMES_UNTOLD = "history_renames_untold"
+"""Counts commits read without their renames, as not all that git tells them by is there: a partial clone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +74,15 @@ class _Cancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What git tells: the tree as it is now, the commits that were not known, and what hindered."""
+    """What git tells: the tree as it is now, the commits that were not known, and what hindered.
+
+    `kept` is True where git told nothing this time: that is no sign that anything is gone.
+    """
 
     tree: KeptTree
     logged: tuple[LoggedCommit, ...] = ()
     problem: str = ""
+    kept: bool = False
 
 
 class _Reading:
@@ -109,7 +118,7 @@ class _Reading:
         told = self._told(stored)
         if told.tree == stored and self._whole and self._seen == self._since:
             return HistoryRead(commits=len(stored.commits), problem=told.problem)
-        written = self._put(told.logged).plus(self._take_out(stored, told.tree))
+        written = Written() if told.kept else self._put(told.logged).plus(self._take_out(stored, told.tree))
         linked = self._edges(stored, told.tree)
         self._keep(stored, told.tree)
         return HistoryRead(written, linked, len(told.tree.commits), told.problem)
@@ -123,47 +132,64 @@ class _Reading:
             live = dict(snapshot.counts(self._namespace).kinds).get(COMMIT, 0)
             self._seen = snapshot.generation(self._namespace)
             self._since = seen_generation(snapshot, self._namespace, self._source)
-        self._whole = live == sum(len(tree.commits) for tree in trees)
-        return next((tree for tree in trees if tree.source == self._source), KeptTree(self._source, ""))
+        stored = next((tree for tree in trees if tree.source == self._source), KeptTree(self._source, ""))
+        # What another tree lacks is for its own reading to mend.
+        agree = live == sum(len(tree.commits) for tree in trees)
+        self._whole = agree or len(self._live()) == len(stored.commits)
+        return stored
 
     def _told(self, stored: KeptTree) -> _Told:
         tree = KeptTree(self._source, str(self._root))
         log = GitLog(self._root, self._settings)
         try:
-            head = log.head()
-            if self._whole and (stored.head, stored.root) == (head, tree.root):
+            head, edge = log.head(), log.edge()
+            if self._whole and (stored.head, stored.root, stored.edge) == (head, tree.root, kept_edge(edge)):
                 return _Told(stored)
-            ancestry = log.ancestry(head)
-            known = {commit.hash.hex() for commit in stored.commits} if self._whole else frozenset[str]()
+            ancestry = log.ancestry(head, edge)
+            known = self._known(stored, edge)
             logged: list[LoggedCommit] = []
-            for commit in log.commits([name for name in ancestry.hashes if name not in known], ancestry.edge):
+            for commit in log.commits([name for name in ancestry.hashes if name not in known], edge):
                 self._check()
                 logged.append(commit)
         except NoRepository as error:
             return _Told(msgspec.structs.replace(tree, unavailable=str(error)))
         except GitUnavailable as error:
-            there = any((folder / ".git").exists() for folder in (self._root, *self._root.absolute().parents))
-            return _Told(msgspec.structs.replace(tree, unavailable=str(error)), (), str(error) if there else "")
+            if stored.head:
+                return _Told(stored, (), str(error), kept=True)
+            problem = "" if top_of(self._root) is None else str(error)
+            return _Told(msgspec.structs.replace(tree, unavailable=str(error)), (), problem)
         known_tree = msgspec.structs.replace(tree, paths=stored.paths, commits=stored.commits)
         by_hash = {commit.hash: commit for commit in logged}
         return _Told(told_tree(known_tree, head, ancestry, by_hash), tuple(logged))
 
+    def _known(self, stored: KeptTree, edge: frozenset[str]) -> set[str]:
+        """The commits that need not be read again: at the edge of a shallow clone they say less than elsewhere."""
+        if not self._whole:
+            return set()
+        moved = edge.symmetric_difference(commit.hex() for commit in stored.edge)
+        return {commit.hash.hex() for commit in stored.commits} - moved
+
     def _put(self, logged: Sequence[LoggedCommit]) -> Written:
         """Write the records of new commits."""
 
-        def job(txn: WriteTransaction, batch: Sequence[LoggedCommit]) -> Written:
+        def made(commit: LoggedCommit) -> tuple[Record, tuple[tuple[str, int], ...]]:
+            redacted = redact(commit.message, settings=self._secrets)
+            said = replace(commit, message=redacted.text)
+            record = commit_record(self._namespace, self._source, said, self._settings, self._renderings)
+            return record, redacted.reasons
+
+        def job(txn: WriteTransaction, batch: Sequence[tuple[Record, tuple[tuple[str, int], ...]]]) -> Written:
             written = Written()
-            for commit in batch:
-                redacted = redact(commit.message, settings=self._secrets)
-                said = replace(commit, message=redacted.text)
-                record = commit_record(self._namespace, self._source, said, self._settings, self._renderings)
+            for record, reasons in batch:
                 known = txn.record(record.ref)
                 before = None if known is None or known.removed else known.generation
                 changed = int(txn.put_record(record) != before)
-                written = written.plus(Written(records_written=changed, reasons=redacted.reasons))
+                written = written.plus(Written(records_written=changed, reasons=reasons))
             return written
 
-        return self._in_batches(logged, job)
+        untold = sum(not commit.renames_told for commit in logged)
+        reasons = ((RENAMES_UNTOLD, untold),) if untold else ()
+        return self._in_batches([made(commit) for commit in logged], job).plus(Written(reasons=reasons))
 
     def _take_out(self, stored: KeptTree, told: KeptTree) -> Written:
         """Tombstone what HEAD no longer leads to within the bound."""

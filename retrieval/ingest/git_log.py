@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from retrieval.ingest.git_command import PLAIN_DIFF, Git, GitUnavailable, NoRepository
+from retrieval.ingest.git_command import PLAIN_DIFF, Git, GitSaysNo, GitUnavailable, NoRepository, ObjectMissing
 from retrieval.ingest.settings import GitHistorySettings
 
 _HASH = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -19,7 +19,8 @@ _STATUS = re.compile(rb"[ACDMRTUXB][0-9]*")
 _CREDIT = re.compile(
     r"^[ \t]*(?:[A-Za-z]+-)*(?:by|cc|from|author|committer)[ \t]*:[^\n]*(?:\n|\Z)", re.MULTILINE | re.IGNORECASE
 )
-_ADDRESS = re.compile(r"<?[\w.+-]+@[\w-]+(?:\.[\w-]+)+>?")
+_ADDRESS = re.compile(r"<?[\w.+-]++(?P<rest>@[\w-]++(?:\.[\w-]++)+>?)?")
+"""A run of characters, and the rest of an address where it begins one; so each run is read once."""
 _BLANK_LINES = re.compile(r"\n{3,}")
 LOG_FORMAT = "--format=tformat:%H%x00%ct%x00%B%x00"
 """What `parse_log` reads, together with -z and --name-status."""
@@ -29,8 +30,9 @@ LOG_FORMAT = "--format=tformat:%H%x00%ct%x00%B%x00"
 class LoggedCommit:
     """One commit. `paths` are those it left changed, under the walked root, in git's order; of a rename the new one.
 
-    `renames` are (old path, new path). `unkept` counts paths past the bound. A commit at the edge of a shallow clone
-    says nothing of what it changed and has no paths.
+    `renames` are (old path, new path); where not all of a partial clone is there to tell them by, `renames_told` is
+    False. `unkept` counts paths past the bound. A commit at the edge of a shallow clone says nothing of what it changed
+    and has no paths.
     """
 
     hash: str
@@ -39,11 +41,12 @@ class LoggedCommit:
     paths: tuple[str, ...] = ()
     renames: tuple[tuple[str, str], ...] = ()
     unkept: int = 0
+    renames_told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Ancestry:
-    """The newest commits that lead to HEAD, newest first, and those of them at the edge of a shallow clone.
+    """The newest commits that lead to HEAD, newest first, and all that are at the edge of a shallow clone.
 
     `bounded` is True where there are older ones that the bound leaves out.
     """
@@ -66,15 +69,26 @@ class GitLog:
             raise NoRepository("the folder is not inside a work tree")
         try:
             return self._answer("--verify", "--quiet", "HEAD^{commit}")
-        except GitUnavailable as error:
+        except GitSaysNo as error:
             raise NoRepository("there is no commit yet") from error
 
-    def ancestry(self, head: str) -> Ancestry:
-        """Which commits there are. Raises GitUnavailable."""
+    def edge(self) -> frozenset[str]:
+        """The commits whose parents a shallow clone leaves out; empty for a whole one. Raises GitUnavailable."""
+        folder = self._answer("--path-format=absolute", "--git-common-dir")
+        try:
+            words = (Path(folder) / "shallow").read_bytes().split()
+            return frozenset(word.decode() for word in words if _HASH.fullmatch(word))
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()
+        except OSError as error:
+            raise GitUnavailable(f"the list of a shallow clone's edge cannot be read: {error}") from error
+
+    def ancestry(self, head: str, edge: frozenset[str]) -> Ancestry:
+        """Which commits there are, in a clone with this edge. Raises GitUnavailable."""
         limit = self._settings.commits
         words = ("rev-list", "--no-merges", f"--max-count={limit + 1}", head, "--", *self._folder())
         hashes = self._git.text(*words, seconds=self._settings.read_seconds).split()
-        return Ancestry(tuple(hashes[:limit]), self._edge(), len(hashes) > limit)
+        return Ancestry(tuple(hashes[:limit]), edge, len(hashes) > limit)
 
     def commits(self, hashes: Sequence[str], edge: frozenset[str]) -> Iterator[LoggedCommit]:
         """Read these commits, in this order. Raises GitUnavailable.
@@ -86,8 +100,9 @@ class GitLog:
             for commit in self._read(hashes, edge, f"-M{self._settings.rename_similar_percent}%"):
                 done += 1
                 yield commit
-        except GitUnavailable:
-            yield from self._read(hashes[done:], edge, "--no-renames")
+        except ObjectMissing:
+            for commit in self._read(hashes[done:], edge, "--no-renames"):
+                yield replace(commit, renames_told=False)
 
     def _read(self, hashes: Sequence[str], edge: frozenset[str], renames: str) -> Iterator[LoggedCommit]:
         if not hashes:
@@ -103,15 +118,6 @@ class GitLog:
     def _folder(self) -> tuple[str, ...]:
         """What keeps git to the folder, where it is not the work tree's own top."""
         return (".",) if self._answer("--show-prefix") else ()
-
-    def _edge(self) -> frozenset[str]:
-        folder = self._answer("--path-format=absolute", "--git-common-dir")
-        try:
-            return frozenset((Path(folder) / "shallow").read_text(encoding="ascii").split())
-        except (FileNotFoundError, NotADirectoryError):
-            return frozenset()
-        except OSError as error:
-            raise GitUnavailable(f"the list of a shallow clone's edge cannot be read: {error}") from error
 
     def _answer(self, *words: str) -> str:
         return self._git.text("rev-parse", *words, seconds=self._settings.call_seconds)
@@ -168,7 +174,7 @@ def parse_log(tokens: Iterable[bytes], edge: frozenset[str], settings: GitHistor
 def plain_message(raw: bytes, settings: GitHistorySettings) -> str:
     """The message without lines that credit people and without e-mail addresses, cut at the settings' bound."""
     text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
-    text = _ADDRESS.sub("", _CREDIT.sub("", text))
+    text = _ADDRESS.sub(lambda run: "" if run["rest"] else run[0], _CREDIT.sub("", text))
     return _BLANK_LINES.sub("\n\n", text).strip()[: settings.message_characters].rstrip()
 
 

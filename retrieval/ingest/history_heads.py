@@ -74,7 +74,17 @@ def seen_generation(snapshot: Snapshot, namespace: Namespace, source: str) -> Ge
 
 def put_seen_generation(txn: WriteTransaction, namespace: Namespace, source: str, generation: Generation) -> None:
     """Say that the source's past is tied to the records of this generation."""
-    seen = {**_seen(txn, namespace), source: int(generation)}
+    _put_seen(txn, namespace, {**_seen(txn, namespace), source: int(generation)})
+
+
+def forget_seen_generation(txn: WriteTransaction, namespace: Namespace, source: str) -> None:
+    """Say that the source's past is tied to no records."""
+    seen = _seen(txn, namespace)
+    if seen.pop(source, None) is not None:
+        _put_seen(txn, namespace, seen)
+
+
+def _put_seen(txn: WriteTransaction, namespace: Namespace, seen: dict[str, int]) -> None:
     txn.put_mark(_SEEN_MARK, msgspec.msgpack.encode(dict(sorted(seen.items()))), namespace)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -28,11 +28,16 @@ def told_tree(stored: KeptTree, head: str, ancestry: Ancestry, logged: Mapping[s
         stored,
         head=head,
         unavailable="",
-        shallow=not ancestry.edge.isdisjoint(ancestry.hashes),
+        edge=kept_edge(ancestry.edge),
         bounded=ancestry.bounded,
         paths=tuple(places),
         commits=tuple(commits),
     )
+
+
+def kept_edge(edge: Iterable[str]) -> tuple[bytes, ...]:
+    """The edge of a shallow clone as it is kept."""
+    return tuple(sorted(bytes.fromhex(name) for name in edge))
 
 
 def _logged(commit: LoggedCommit, places: dict[str, int]) -> KeptCommit:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from retrieval.ingest.git_index import tracked_paths
 from retrieval.ingest.ignore_rules import IgnoreRules
-
-IGNORE_FILE = ".gitignore"
+from retrieval.ingest.work_tree import IGNORE_FILE, ignore_files_above, top_of, work_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,7 @@ def surroundings(root: Path) -> Surroundings:
 
     A root that the repository ignores was asked for by name, so the repository's rules do not hold in it.
     """
-    start = root.resolve()
-    top = next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), None)
+    start, top = root.resolve(), top_of(root)
     if top is None:
         return Surroundings()
     inside = start.relative_to(top).as_posix()
@@ -43,18 +41,16 @@ def surroundings(root: Path) -> Surroundings:
     unread: list[tuple[str, str]] = []
     tracked = frozenset[str]()
     try:
-        own, shared = _git_folders(top)
-        tracked = tracked_paths(own)
-        _add_rules(rules, shared / "info" / "exclude", "")
+        found = work_tree(top)
+        tracked = tracked_paths(found.own)
+        _add_rules(rules, found.exclude, "")
     except (OSError, ValueError) as error:
         unread.append((".git", str(error)))
-    base = ""
-    for part in prefix.split("/")[:-1]:
+    for base, file in ignore_files_above(top, start):
         try:
-            _add_rules(rules, top / base / IGNORE_FILE, base)
+            _add_rules(rules, file, base)
         except OSError as error:
             unread.append((IGNORE_FILE, str(error)))
-        base += part + "/"
     if _is_inside_ignored(prefix, rules):
         return Surroundings()
     return Surroundings(prefix, tuple(rules), tracked, tuple(unread))
@@ -79,17 +75,6 @@ def _add_rules(rules: list[IgnoreRules], file: Path, base: str) -> None:
     """Put the file's rules before those read earlier; as in git, a symbolic link is no file of rules."""
     if file.is_file() and not file.is_symlink():
         rules.insert(0, read_rules(file, base))
-
-
-def _git_folders(top: Path) -> tuple[Path, Path]:
-    """The folder of this work tree's index, and the one that a repository shares among its work trees."""
-    dot_git = top / ".git"
-    if dot_git.is_dir():
-        return dot_git, dot_git
-    pointed = dot_git.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
-    own = (top / pointed).resolve()
-    common = own / "commondir"
-    return own, (own / common.read_text().strip()).resolve() if common.is_file() else own
 
 
 def _is_inside_ignored(prefix: str, rules: list[IgnoreRules]) -> bool:

@@ -30,9 +30,10 @@ class Rule:
     """One pattern of one kind of secret; several may share a name.
 
     Where `least` is 0 the pattern's group `secret` is taken out or, where it has none, all that it matches, unless it
-    stands within a word. Else the pattern is a name and an assignment, looked for in lower case, and the value of at
-    least so many characters that follows is taken out: a quoted one, or, where nothing is computed (in configuration,
-    documents and speech), any word.
+    stands within a word. A match in which no group of the pattern takes part is passed over: so what looks like the
+    beginning of a secret and is none is read once, and not anew from each of its characters. Else the pattern is a name
+    and an assignment, looked for in lower case, and the value of at least so many characters that follows is taken out:
+    a quoted one, or, where nothing is computed (in configuration, documents and speech), any word.
     """
 
     name: str
@@ -70,7 +71,7 @@ RULES: tuple[Rule, ...] = (
     _found(
         "private_key",
         r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?P<secret>(?:\\[rn]|[\sA-Za-z0-9+/=:,.()\"'_-]){64,20000}?)(?=-----END|\Z)",
+        r"(?P<secret>(?:[\sA-Za-z0-9+/=:,.()\"'_]|-(?!----)|\\[rn]){64,20000}+)(?=-----END|-----BEGIN|\Z)",
     ),
     # AWS, "IAM identifiers": unique id prefixes of long-term and temporary keys
     _found("aws_access_key", r"A(?:KIA|SIA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
@@ -100,7 +101,7 @@ RULES: tuple[Rule, ...] = (
     _found("anthropic_key", r"sk-ant-[a-z0-9]{2,12}-[\w-]{80,200}"),
     _found("openai_key", r"sk-(?:[a-z]{2,10}-)?[\w-]{16,100}T3BlbkFJ[\w-]{16,100}"),
     # RFC 7519: header and payload are objects, so both begin with `{"` in base64
-    _found("json_web_token", r"eyJ[\w-]{10,4000}\.eyJ[\w-]{10,8000}\.[\w-]{10,4000}"),
+    _found("json_web_token", r"eyJ[\w-]{10,4000}+(?:\.eyJ[\w-]{10,8000}+\.(?P<signature>[\w-]{10,4000}))?"),
     # RFC 3986, section 3.2.1: user information, of which only the password is taken out
     _found(
         "connection_string",

@@ -13,7 +13,7 @@ import math
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from retrieval.ingest.secret_rules import BARE, QUOTED, RULE_NAMES, RULES, Rule, Verdict
@@ -95,6 +95,22 @@ def redact(text: str, path: str = "", settings: SecretSettings = DEFAULT) -> Red
     return Redacted(text, tuple(sorted(counts.items())))
 
 
+def redact_attributes(
+    attributes: Sequence[tuple[str, str]], settings: SecretSettings = DEFAULT
+) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, int], ...]]:
+    """Return the attributes with values without secrets, and the reasons; a key may say that its value is one."""
+    kept: list[tuple[str, str]] = []
+    reasons: Counter[str] = Counter()
+    for key, value in attributes:
+        name = f"{key}: "
+        done = redact(name + value, settings=settings)
+        if not done.text.startswith(name):
+            name, done = "", redact(value, settings=settings)
+        kept.append((key, done.text[len(name) :]))
+        reasons.update(dict(done.reasons))
+    return tuple(kept), tuple(sorted(reasons.items()))
+
+
 def is_secret(value: str, verdict: Verdict, bits_per_character: float) -> bool:
     """Whether a value that a pattern found is one, and no placeholder, name, path or example."""
     if "[redacted: " in value or value.upper().endswith("EXAMPLE") or "EXAMPLEKEY" in value:
@@ -127,6 +143,8 @@ def _folded(text: str) -> str:
 def _matched(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
     group = rule.pattern.groupindex.get("secret", 0)
     for match in rule.pattern.finditer(text):
+        if rule.pattern.groups and match.lastindex is None:
+            continue
         start, end = match.span(group)
         if group or not start or not (text[start - 1].isalnum() or text[start - 1] == "_"):
             yield start, end

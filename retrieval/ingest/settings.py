@@ -219,7 +219,9 @@ class ConversationSettings:
     neighbour_characters: int = 1_000
     """Guess: a turn of some 200 words; measured (design, recipes, LoCoMo): whole neighbours serve lexical search."""
     dates_per_turn: int = 32
-    """Guess: a turn with more is a table."""
+    """Guess, some 0.2 s: different phrases read as dates; a turn with more is a table."""
+    last_turns: int = 32
+    """Guess: of the last turns so many may be removed, and what is said next still follows the one before them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,19 +15,20 @@ the turn after (all of the same session), and the resolved dates in figures and 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from retrieval.ingest.dates import Days, day_words, resolve_dates
+from retrieval.ingest.dates import Days, Named, day_words, resolve_dates
 from retrieval.ingest.digests import local_name, record_digest
-from retrieval.ingest.secrets import redact
+from retrieval.ingest.guards import Reason
+from retrieval.ingest.secrets import redact, redact_attributes
 from retrieval.ingest.settings import IngestSettings
 from retrieval.record import TURN_KIND, Name, NameKind, Record
 from retrieval.text.renderings import one_line, render_document
 from workingset.vocabulary import Namespace, Ref
 
-DATES_CUT = "dates_cut"
 TURN_PREFIX = "turn-"
 """Begins the local names of turns."""
 RESERVED = frozenset({"conversation", "turn", "position", "speaker", "time", "session", "dates"})
@@ -59,29 +60,35 @@ class TurnPlace:
     session: str
 
 
+@dataclass(frozen=True, slots=True)
+class MadeTurn:
+    """A turn's record, without its place and words beside its own yet; and what was taken out or cut, by reason."""
+
+    given: TurnInput
+    record: Record
+    reasons: tuple[tuple[str, int], ...]
+
+
 def turn_ref(namespace: Namespace, conversation: str, turn: str) -> Ref:
     """The ref of a turn: it depends on the two ids alone, so it stays when turns are added or edited."""
     return Ref(f"{namespace}:{TURN_PREFIX}{local_name(conversation, turn)}")
 
 
-def make_turn(
-    namespace: Namespace, source: str, given: TurnInput, place: TurnPlace, settings: IngestSettings
-) -> tuple[Record, tuple[tuple[str, int], ...]]:
-    """Return the turn's record, without words beside its own yet, and what was taken out or cut, by reason."""
+def make_turn(namespace: Namespace, source: str, given: TurnInput, settings: IngestSettings) -> MadeTurn:
+    """Return what can be said of a turn wherever it stands."""
     redacted = redact(given.text, settings=settings.secrets)
+    speaker = redact(given.speaker, settings=settings.secrets)
+    attributes, held = redact_attributes(given.attributes, settings.secrets)
     said = spoken_on(given.seconds)
-    dates = resolve_dates(redacted.text, said) if said is not None else ()
-    kept = dates[: settings.conversations.dates_per_turn]
-    title = f"{given.speaker}, {day_words(said)}" if said is not None else given.speaker
+    dates = resolve_dates(redacted.text, said, settings.conversations.dates_per_turn) if said is not None else Named()
+    title = f"{speaker.text}, {day_words(said)}" if said is not None else speaker.text
     made = render_document(redacted.text, "", settings.renderings)
     known = {
         "conversation": given.conversation,
         "turn": given.turn,
-        "position": str(place.position),
-        "speaker": given.speaker,
+        "speaker": speaker.text,
         "time": str(given.seconds) if given.seconds else "",
-        "session": place.session,
-        "dates": ",".join(days.iso for days in kept),
+        "dates": ",".join(days.iso for days in dates.days),
     }
     record = Record(
         ref=turn_ref(namespace, given.conversation, given.turn),
@@ -93,11 +100,19 @@ def make_turn(
         gist=made.gist,
         digest=record_digest(TURN_KIND, title, "", redacted.text),
         source=source,
-        names=tuple(Name(NameKind.SPEAKER, name) for name in sorted({given.speaker, given.speaker.casefold()})),
-        attributes=tuple(sorted([*given.attributes, *((key, value) for key, value in known.items() if value)])),
+        names=tuple(Name(NameKind.SPEAKER, name) for name in sorted({speaker.text, speaker.text.casefold()})),
+        attributes=(*attributes, *((key, value) for key, value in known.items() if value)),
     )
-    cut = ((DATES_CUT, len(dates) - len(kept)),) if len(dates) > len(kept) else ()
-    return record, (*redacted.reasons, *cut)
+    reasons = Counter({Reason.DATES_CUT.value: dates.unread} if dates.unread else {})
+    for each in (redacted.reasons, speaker.reasons, held):
+        reasons.update(dict(each))
+    return MadeTurn(given, record, tuple(sorted(reasons.items())))
+
+
+def at_place(record: Record, place: TurnPlace) -> Record:
+    """The record of a turn where it stands in its conversation."""
+    known = (("position", str(place.position)), ("session", place.session))
+    return replace(record, attributes=tuple(sorted([*record.attributes, *(each for each in known if each[1])])))
 
 
 def with_neighbours(record: Record, before: Sequence[Record | None], after: Record | None, characters: int) -> Record:

@@ -20,8 +20,9 @@ from retrieval.ingest.chosen import Chosen
 from retrieval.ingest.file_stamps import FileStamp
 from retrieval.ingest.guards import Reason
 from retrieval.ingest.ignore_rules import IgnoreRules
-from retrieval.ingest.repository import IGNORE_FILE, is_ignored, read_rules, surroundings
+from retrieval.ingest.repository import is_ignored, read_rules, surroundings
 from retrieval.ingest.settings import GuardSettings
+from retrieval.ingest.work_tree import IGNORE_FILE
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.ingest.ignore_rules import IgnoreRules
-from retrieval.ingest.repository import IGNORE_FILE, Surroundings, is_ignored, read_rules, surroundings
+from retrieval.ingest.repository import Surroundings, is_ignored, read_rules, surroundings
 from retrieval.ingest.settings import GuardSettings
+from retrieval.ingest.work_tree import GIT_FOLDER, IGNORE_FILE
 
-GIT_FOLDER = ".git"
-"""A repository's own folder, or the file that points to it."""
-"""A repository's own folder, or the file that points to it."""
 _ENVIRONMENT = "pyvenv.cfg"
 RULE_FILES = frozenset({IGNORE_FILE, _ENVIRONMENT})
 """Files that decide over those around them."""
@@ -103,39 +101,3 @@ class WatchedPaths:
             # The walk counts rules that cannot be read; here they only fail to save work.
             return above
         return above
-
-
-@dataclass(frozen=True, slots=True)
-class GitStamp:
-    """Tells one state of a repository from the next without reading it; `busy` while git holds the index's lock."""
-
-    head: tuple[int, ...] = ()
-    index: tuple[int, ...] = ()
-    busy: bool = False
-
-
-def git_folder_of(root: Path) -> Path | None:
-    """Return the folder with the index of the work tree that the root lies in, None outside of any."""
-    start = root.resolve()
-    top = next((folder for folder in (start, *start.parents) if (folder / GIT_FOLDER).exists()), None)
-    if top is None or (top / GIT_FOLDER).is_dir():
-        return top and top / GIT_FOLDER
-    try:
-        pointed = (top / GIT_FOLDER).read_text(errors="surrogateescape")
-    except OSError:
-        return None
-    return (top / pointed.removeprefix("gitdir:").strip()).resolve()
-
-
-def git_stamp(folder: Path) -> GitStamp:
-    """Look at a repository's own folder: its HEAD and the log of it, its index, its lock."""
-    head = (*_stamp(folder / "HEAD"), *_stamp(folder / "logs" / "HEAD"))
-    return GitStamp(head, _stamp(folder / "index"), os.path.lexists(folder / "index.lock"))
-
-
-def _stamp(file: Path) -> tuple[int, ...]:
-    try:
-        found = os.stat(file)
-    except OSError:
-        return (0, 0, 0)
-    return (found.st_mtime_ns, found.st_size, found.st_ino)

@@ -126,4 +126,20 @@ class Hinted:
         return self.strength
 
 
-RankInfo = ExactMatch | Bm25 | Cosine | GraphMass | Linked | Hinted
+@dataclass(frozen=True, slots=True)
+class Opposing:
+    """How well a record fits what a claim is about, with what its cues, and a judge where there is one, add to that.
+
+    Not bounded, and no verdict: a text for the claim fits its topic too. `cues` are those found, by name.
+    """
+
+    score: float
+    cues: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def order_value(self) -> float:
+        """What the lane orders by; higher is better."""
+        return self.score
+
+
+RankInfo = ExactMatch | Bm25 | Cosine | GraphMass | Linked | Hinted | Opposing

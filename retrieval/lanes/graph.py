@@ -111,7 +111,7 @@ class GraphLane:
         walk.residual[node] = 0.0
         hub = len(neighbours) > limit
         if hub or not neighbours:
-            walk.hubs += hub
+            walk.hubs += hub and first
             walk.mass[node] = walk.mass.get(node, 0.0) + amount
             return []
         walk.mass[node] = walk.mass.get(node, 0.0) + self._settings.restart_share * amount

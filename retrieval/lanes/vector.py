@@ -7,6 +7,7 @@ recall@10), so missing vectors are made on demand for the best lexical hits, wit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
@@ -77,6 +78,12 @@ class VectorLane:
         self._progress = progress
         self._settings = settings
         self._strong_cosine = strong_cosine - _COSINE_NOISE
+
+    def asking(self, embedder: Embedder) -> VectorLane:
+        """The same lane with another embedder of the same model, such as one that has begun the goal."""
+        lane = copy(self)
+        lane._embedder = embedder
+        return lane
 
     def propose(self, txn: Snapshot, goal: Goal, scope: Scope, deadline: Deadline) -> LaneProposal:
         """The nearest records by cosine; raises IndexUnavailable and DeadlinePassed.

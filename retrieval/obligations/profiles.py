@@ -21,13 +21,16 @@ _DEFEATER = Obligation(Kind.DEFEATER, results=200)
 _SCOPE = Obligation(Kind.SCOPE, required=False)
 _VALID = Obligation(Kind.TEMPORAL_VALIDITY, required=False)
 
+PLAIN: Final = AttentionProfile(
+    DEFAULT,
+    1,
+    "What results need and what is known to speak against them comes with them.",
+    (_SUPPORT, _DEFEATER, _SCOPE, _VALID),
+)
+"""The profile of whoever names none."""
+
 SHIPPED: Final[tuple[AttentionProfile, ...]] = (
-    AttentionProfile(
-        DEFAULT,
-        1,
-        "What results need and what is known to speak against them comes with them.",
-        (_SUPPORT, _DEFEATER, _SCOPE, _VALID),
-    ),
+    PLAIN,
     AttentionProfile(
         "current_facts",
         1,

@@ -2,18 +2,24 @@
 
 A near duplicate holds nearly the same terms as a better record: Jaccard similarity, found exactly by prefix filtering
 (Bayardo, Ma, Srikant, "Scaling Up All Pairs Similarity Search", WWW 2007): two sets so alike share one of the first few
-of their terms in any one order. Nothing is dropped: what is demoted stands behind all that is not, in its own order.
+of their terms in any one order. We take that of the alphabet: counting which are rare costs more than it saves.
+Nothing is dropped: what is demoted stands behind all that is not, in its own order.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
 from math import ceil
 
+from retrieval.identities import Identities
+from retrieval.origins import Origins
 from retrieval.record import Record
+
+_OPENING_WORDS = 6
+"""Guess: few texts share so many first words and are not the same."""
 
 
 @unique
@@ -21,6 +27,7 @@ class Demoted(Enum):
     """Why a record stands behind others, the stronger reason last."""
 
     SAME_ORIGIN = "same_origin"
+    SAME_IDENTITY = "same_identity"
     NEAR_DUPLICATE = "near_duplicate"
     EQUAL_TEXT = "equal_text"
 
@@ -43,12 +50,29 @@ class DiversitySettings:
             raise ValueError("likeness_share: give 0.5 to 1.0")
 
 
+_BEHIND = ({Demoted.SAME_ORIGIN}, {Demoted.SAME_IDENTITY}, {Demoted.NEAR_DUPLICATE, Demoted.EQUAL_TEXT})
+"""What stands behind what is kept, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """Which records are one thing, and which speak with one voice."""
+
+    identities: Identities
+    origins: Origins
+
+
+NO_KIN = Kin(Identities(), Origins({}))
+
+
 @dataclass(frozen=True, slots=True)
 class Diversified:
-    """Record ids in their new order, and why some stand behind where they were."""
+    """Record ids in their new order, and why some stand behind where they were. `alike` are pairs, better first, that
+    only their texts show to be alike."""
 
     order: tuple[int, ...]
     demoted: Mapping[int, Demoted]
+    alike: tuple[tuple[int, int], ...] = ()
 
 
 def diversified(
@@ -56,25 +80,33 @@ def diversified(
     records: Mapping[int, Record],
     terms: Mapping[int, frozenset[str]],
     settings: DiversitySettings,
+    kin: Kin = NO_KIN,
 ) -> Diversified:
-    """The order with repeated texts behind all others and crowded origins before those.
+    """The order with repeated texts behind all others, further records of one thing before those, and crowded origins
+    before these.
 
     `terms` are the terms of the records' texts, for those of `order` that are looked at.
     """
     looked_at = order[: settings.looked_at]
-    demoted = _repeated(looked_at, records, terms, settings)
+    demoted, alike = _repeated(looked_at, records, terms, settings, kin.identities)
+    things: set[int] = set()
     origins: Counter[str] = Counter()
     for record_id in looked_at:
-        origin = records[record_id].origin
-        if record_id in demoted or not origin:
+        record = records[record_id]
+        if record_id in demoted:
             continue
+        thing = kin.identities.by_ref.get(record.ref)
+        if thing in things:
+            demoted[record_id] = Demoted.SAME_IDENTITY
+            continue
+        things.update([] if thing is None else [thing])
+        origin = kin.origins.of(record)
         origins[origin] += 1
-        if origins[origin] > settings.origin_records:
+        if origin and origins[origin] > settings.origin_records:
             demoted[record_id] = Demoted.SAME_ORIGIN
     kept = [i for i in order if i not in demoted]
-    crowded = [i for i in order if demoted.get(i) is Demoted.SAME_ORIGIN]
-    repeated = [i for i in order if i in demoted and demoted[i] is not Demoted.SAME_ORIGIN]
-    return Diversified((*kept, *crowded, *repeated), demoted)
+    behind = [[i for i in order if demoted.get(i) in reasons] for reasons in _BEHIND]
+    return Diversified((*kept, *(i for group in behind for i in group)), demoted, alike)
 
 
 def _repeated(
@@ -82,33 +114,57 @@ def _repeated(
     records: Mapping[int, Record],
     terms: Mapping[int, frozenset[str]],
     settings: DiversitySettings,
-) -> dict[int, Demoted]:
-    """Records whose text a better one has, as it is or nearly."""
-    rarity = Counter(term for record_id in order for term in terms[record_id])
-    texts: set[str] = set()
+    identities: Identities,
+) -> tuple[dict[int, Demoted], tuple[tuple[int, int], ...]]:
+    """Records whose text a better one has, as it is or nearly, each with that one where no relation says that they are
+    one thing. A relation that says they differ outweighs any likeness."""
+    repeatable = _repeatable([records[record_id].text for record_id in order])
+    texts: dict[str, list[int]] = {}
     by_prefix: dict[str, list[int]] = {}
     found: dict[int, Demoted] = {}
+    alike: list[tuple[int, int]] = []
     for record_id in order:
-        text = " ".join(records[record_id].text.split())
-        own = terms[record_id]
-        prefix = _prefix(own, rarity, settings)
-        if text in texts:
-            found[record_id] = Demoted.EQUAL_TEXT
-        elif any(_alike(own, terms[i], settings) for i in _met(prefix, by_prefix)):
-            found[record_id] = Demoted.NEAR_DUPLICATE
-        else:
-            texts.add(text)
-            for term in prefix:
-                by_prefix.setdefault(term, []).append(record_id)
-    return found
+        record, own = records[record_id], terms[record_id]
+        whole = " ".join(record.text.split()) if _opening(record.text) in repeatable else ""
+        prefix = _prefix(own, settings)
+        near = (i for i in _met(prefix, by_prefix) if _alike(own, terms[i], settings))
+        equal = _first_same(record, texts.get(whole, ()), records, identities)
+        better = _first_same(record, near, records, identities) if equal is None else equal
+        if better is not None:
+            found[record_id] = Demoted.NEAR_DUPLICATE if equal is None else Demoted.EQUAL_TEXT
+            if not identities.same(record.ref, records[better].ref):
+                alike.append((better, record_id))
+            continue
+        if whole:
+            texts.setdefault(whole, []).append(record_id)
+        for term in prefix:
+            by_prefix.setdefault(term, []).append(record_id)
+    return found, tuple(alike)
 
 
-def _prefix(terms: frozenset[str], rarity: Mapping[str, int], settings: DiversitySettings) -> list[str]:
-    """The rarest of the terms, of which any near duplicate shares one; none of a short text."""
+def _first_same(
+    record: Record, others: Iterable[int], records: Mapping[int, Record], identities: Identities
+) -> int | None:
+    """The first of the others that no relation says to differ from the record."""
+    return next((i for i in others if not identities.differ(record.ref, records[i].ref)), None)
+
+
+def _opening(text: str) -> tuple[str, ...]:
+    """The first words, by which most texts differ, so that few are read whole."""
+    return tuple(text.split(None, _OPENING_WORDS)[:_OPENING_WORDS])
+
+
+def _repeatable(texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    """The beginnings that several of the texts share."""
+    counts = Counter(map(_opening, texts))
+    return frozenset(opening for opening, count in counts.items() if count > 1)
+
+
+def _prefix(terms: frozenset[str], settings: DiversitySettings) -> list[str]:
+    """The first of the terms, of which any near duplicate shares one; none of a short text."""
     if len(terms) < settings.least_terms:
         return []
-    ordered = sorted(terms, key=lambda term: (rarity[term], term))
-    return ordered[: len(terms) - ceil(settings.likeness_share * len(terms)) + 1]
+    return sorted(terms)[: len(terms) - ceil(settings.likeness_share * len(terms)) + 1]
 
 
 def _met(prefix: Sequence[str], by_prefix: Mapping[str, Sequence[int]]) -> list[int]:
@@ -116,5 +172,8 @@ def _met(prefix: Sequence[str], by_prefix: Mapping[str, Sequence[int]]) -> list[
 
 
 def _alike(left: frozenset[str], right: frozenset[str], settings: DiversitySettings) -> bool:
+    share = settings.likeness_share
+    if min(len(left), len(right)) < share * max(len(left), len(right)):
+        return False  # even if one holds all of the other
     shared = len(left & right)
-    return shared >= settings.likeness_share * (len(left) + len(right) - shared)
+    return shared >= share * (len(left) + len(right) - shared)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from enum import Enum, unique
 
 from retrieval.lanes.lane import BRIDGE_KINDS, Scope
+from retrieval.record import TURN_KIND
 from retrieval.store.interface import Snapshot
 
 CODE_KINDS = frozenset({"chunk", "class", "file", "function"})
 """Kinds of records that ingest makes of code; `chunk` is made of long documents too."""
-TURN_KINDS = frozenset({"turn"})
 NOT_COUNTED = frozenset({*BRIDGE_KINDS, "note"})
 """Kinds that come beside others and say nothing of what the scope is about."""
 
@@ -35,17 +34,17 @@ def query_class(txn: Snapshot, scope: Scope) -> QueryClass:
         for kind, records in txn.counts(namespace).kinds:
             if kind not in NOT_COUNTED:
                 counts[_class_of(kind)] += records
-    return _most(counts, QueryClass)
+    return _most(counts)
 
 
 def _class_of(kind: str) -> QueryClass:
     if kind in CODE_KINDS:
         return QueryClass.CODE
-    return QueryClass.CONVERSATION if kind in TURN_KINDS else QueryClass.PROSE
+    return QueryClass.CONVERSATION if kind == TURN_KIND else QueryClass.PROSE
 
 
-def _most(counts: Counter[QueryClass], order: Iterable[QueryClass]) -> QueryClass:
+def _most(counts: Counter[QueryClass]) -> QueryClass:
     best = max(counts.values(), default=0)
     if not best:
         return QueryClass.PROSE
-    return next(one for one in order if counts[one] == best)
+    return next(one for one in QueryClass if counts[one] == best)

@@ -34,6 +34,13 @@ class Ranking(ABC):
     left: int = 0
     """How many more than it brought `bring` was led to, at least, and left out by its bounds."""
 
+    def prepare(self, look: Look) -> None:
+        """Ask what needs no likeness, while the goal is still being embedded: `look` has what the first lanes found.
+
+        Need not be called, and does nothing that `bring` would not do; raises IndexUnavailable and DeadlinePassed.
+        """
+        del look
+
     @abstractmethod
     def bring(self, look: Look) -> Mapping[int, float]:
         """Further records that what was found leads to, each with the strength in (0, 1] of what leads there.

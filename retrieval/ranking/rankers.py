@@ -13,10 +13,10 @@ from retrieval.ranking.ranker import Ranker
 from retrieval.settings import RetrievalSettings
 
 
-def rankers(settings: RetrievalSettings) -> Mapping[QueryClass, Ranker]:
-    """The ranker of every class."""
+def rankers(settings: RetrievalSettings, histories: Histories) -> Mapping[QueryClass, Ranker]:
+    """The ranker of every class. `histories` are shared with all that asks of a tree's past."""
     return {
-        QueryClass.CODE: CodeRanker(settings.code, Histories(), settings.goal.read_characters),
+        QueryClass.CODE: CodeRanker(settings.code, histories),
         QueryClass.CONVERSATION: ConversationRanker(settings.conversation, settings.goal),
         QueryClass.PROSE: ProseRanker(settings.prose),
     }

@@ -28,6 +28,7 @@ __all__ = [
     "PathMention",
     "analyse",
     "analysed",
+    "distinct",
     "identifiers",
     "path_mentions",
     "quoted_strings",
@@ -43,6 +44,8 @@ _REMEMBERED_WORDS = 400_000
 """Distinct words kept analysed, 65 MB at the most: the standard library has 120,000 in 20 MB. Cleared when full."""
 
 _WORD = re.compile("[0-9A-Za-z_\u0080-\U0010ffff]+")
+_SPACED = bytes(byte if _WORD.match(chr(byte)) else 0x20 for byte in range(256))
+"""ASCII by byte, with a blank for what is in no word."""
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _CAPITALS_IN_PLURAL = re.compile(r"[A-Z]+s")
@@ -62,7 +65,25 @@ def analyse(text: str) -> list[str]:
 
 def analysed(text: str) -> str:
     """Return the text's terms joined by spaces: what the lexical index is fed. May hold runs of spaces."""
-    return " ".join(map(_TERMS.__getitem__, _WORD.findall(text)))
+    return " ".join(map(_TERMS.__getitem__, _words(text)))
+
+
+def distinct(text: str) -> set[str]:
+    """Return the text's terms, each once: quicker than `analyse`, for most words are one term."""
+    terms = set(map(_TERMS.__getitem__, _words(text)))
+    compound = [each for each in terms if " " in each]
+    if compound:
+        terms.difference_update(compound)
+        terms.update(" ".join(compound).split())
+    terms.discard("")
+    return terms
+
+
+def _words(text: str) -> list[str]:
+    """What `_WORD` finds. ASCII is cut by table: a third of the time."""
+    if text.isascii():
+        return text.encode().translate(_SPACED).decode().split()
+    return _WORD.findall(text)
 
 
 class _Terms(dict[str, str]):

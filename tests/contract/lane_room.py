@@ -19,9 +19,11 @@ from retrieval.lanes.graph import GraphLane
 from retrieval.lanes.host import HostLane
 from retrieval.lanes.lane import Lane, LaneProposal, Scope
 from retrieval.lanes.lexical import LexicalLane
+from retrieval.lanes.opposing import OpposingLane
 from retrieval.lanes.vector import VectorLane
 from retrieval.record import Record
 from retrieval.settings import GoalSettings, GraphSettings, LaneSettings
+from retrieval.stance.settings import OpposingSettings
 from retrieval.store.interface import Snapshot
 from tests.model.memory_store import MemoryDisk, MemoryStore
 from tests.world import CODE, TENANT, World, edge, record
@@ -43,13 +45,15 @@ class Caps:
     lanes: LaneSettings
     graph: GraphSettings
     hints: HintSettings
+    opposing: OpposingSettings
 
 
-WIDE = Caps(LaneSettings(), GraphSettings(), HintSettings())
+WIDE = Caps(LaneSettings(), GraphSettings(), HintSettings(), OpposingSettings())
 NARROW = Caps(
     LaneSettings(exact_hits_per_name=CAP, lexical_hits=CAP, vector_hits=CAP),
     GraphSettings(hits=CAP),
     HintSettings(hits=CAP),
+    OpposingSettings(hits=CAP),
 )
 
 LANES: dict[str, Callable[[World, Caps], Lane]] = {
@@ -58,7 +62,12 @@ LANES: dict[str, Callable[[World, Caps], Lane]] = {
     "vector": lambda world, caps: VectorLane(world.vector, world.embedder, world.progress, caps.lanes, STRONG_COSINE),
     "graph": lambda world, caps: GraphLane({world.id_of(made(0).ref): 1.0}, caps.graph),
     "host": lambda world, caps: HostLane((Hints(changed=(_FILE,)),), caps.hints, STRONG_HINT),
+    "opposing": lambda world, caps: OpposingLane(
+        world.lexical, world.vector, world.embedder, world.progress, caps.opposing
+    ),
 }
+INDEXES = {"opposing": ("lexical", "vector")}
+"""The indexes that a lane reads, where they are not one of its own name."""
 
 
 @dataclass

@@ -106,6 +106,21 @@ def test_what_is_remembered_of_sets_is_bounded_and_nothing_is_lost(tmp_path: Pat
     room.close()
 
 
+def test_a_hub_says_nothing_of_what_matters(tmp_path: Path) -> None:
+    room = open_room(tmp_path / "small", settings=FollowerSettings(near=NearSettings(neighbours=2)))
+    room.put(record("hub", "hub words"), *(record(f"spoke{at}", f"spoke{at} words") for at in range(3)))
+    room.put(record("newest", "newest words"))
+    for at in range(3):
+        link(room, "hub", f"spoke{at}")
+    room.follower.hold(TENANT, "dev", [Ref("n:hub")])
+
+    for _ in range(2):
+        room.follower.advance_vectors(1)
+
+    assert asked(room) == ["hub words", "newest words"]
+    room.close()
+
+
 def test_a_set_that_lies_in_a_purged_namespace_is_no_trouble(room: Room) -> None:
     five(room)
     room.follower.hold(TENANT, "dev", [Ref("n:held")])

@@ -123,6 +123,15 @@ def test_document_frequency_counts_live_documents_once(room: Room) -> None:
     assert room.lexical.document_frequency(TENANT, [NAMESPACE], "") == 0
 
 
+def test_document_frequency_is_exact_whichever_fields_hold_a_term_most(room: Room) -> None:
+    room.put(record("a", "wolf", title="elk"), record("b", "elk", title="wolf"), record("c", "hare", title="wolf"))
+    room.put(record("d", "wolf elk", title="wolf", path="elk.md"), record("e", "hare", path="wolf.md"))
+    room.catch_up()
+    counted = {word: room.lexical.document_frequency(TENANT, [NAMESPACE], word) for word in ("wolf", "elk", "hare")}
+    assert counted == {"wolf": 5, "elk": 3, "hare": 2}
+    assert counted == {word: room.lexical.document_frequency(TENANT, [NAMESPACE, OTHER], word) for word in counted}
+
+
 def test_edits_replace_and_removals_leave_no_ghost(room: Room) -> None:
     room.put(record("a", "old wording"), record("b", "to be removed"))
     room.catch_up()

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from retrieval.index.follower import FollowerSettings
 from retrieval.index.vector_collector import CollectorSettings
+from retrieval.store.interface import NamespaceCounts
 from retrieval.store.lmdb import open_store
+from retrieval.store.lmdb.snapshot import LmdbSnapshot
 from retrieval.text.embedding import embedding_digest
 from tests.contract.hashing_embedder import HashingEmbedder
 from tests.contract.indexes_room import NAMESPACE, TENANT, Room, open_room, record
@@ -117,6 +121,44 @@ def test_vectors_of_changed_texts_stay_while_they_are_few_and_go_when_they_are_m
 
     assert kept(room, room.embedder.fingerprint) == texts("other", "4")
     assert idle(room) == 0
+    room.close()
+
+
+def test_where_nothing_moved_nothing_is_counted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = open_room(tmp_path, settings=SMALL)
+    room.put(record("a", "words a"), record("b", "words b"))
+    idle(room)
+    counted: list[Namespace] = []
+    counts = LmdbSnapshot.counts
+
+    def seen(txn: LmdbSnapshot, namespace: Namespace) -> NamespaceCounts:
+        counted.append(namespace)
+        return counts(txn, namespace)
+
+    monkeypatch.setattr(LmdbSnapshot, "counts", seen)
+    for _ in range(5):
+        room.follower.advance_vectors(10)
+    assert counted == []
+    room.remove("n:b")
+    idle(room)
+    assert counted == [NAMESPACE]
+    room.close()
+
+
+def test_what_is_too_much_only_after_a_purge_is_collected(tmp_path: Path) -> None:
+    by_share = CollectorSettings(step_rows=3, spare_vectors=0, spare_share=1.0)
+    room = open_room(tmp_path, settings=FollowerSettings(collector=by_share))
+    other = Namespace("m")
+    room.put(*(record(f"{at}", f"words {at}", namespace=other) for at in range(8)))
+    for name in ("old", "older", "oldest", "a"):
+        room.put(record("a", f"words {name}"))
+        idle(room)
+    assert texts("old", "older", "oldest", "a") <= kept(room, room.embedder.fingerprint)
+
+    room.store.write(TENANT, lambda txn: txn.purge_namespace(other))
+    idle(room)
+
+    assert kept(room, room.embedder.fingerprint) == texts("a")
     room.close()
 
 

@@ -131,6 +131,19 @@ def test_any_damaged_file_of_the_lexical_index_is_noticed(
         index.close()
 
 
+@pytest.mark.parametrize("content", ["null", "7", "true", "[[]]", "{}", '"meta.json"'])
+def test_a_list_of_files_that_is_none_is_noticed(
+    tmp_path: Path, pristine: tuple[Path, dict[str, tuple[list[str], list[str]]]], content: str
+) -> None:
+    shutil.copytree(pristine[0] / "lexical", tmp_path / "lexical")
+    (tmp_path / "lexical" / "tantivy" / ".managed.json").write_text(content)
+
+    index = LexicalIndex(tmp_path / "lexical")
+
+    assert index.note.startswith("rebuilt from the store: ")
+    index.close()
+
+
 @pytest.mark.parametrize("part", ["lexical", "vectors"])
 @pytest.mark.parametrize("damage", sorted(_DAMAGE))
 def test_a_damaged_index_is_rebuilt_without_the_model_and_finds_the_same(

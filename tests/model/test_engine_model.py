@@ -1,6 +1,7 @@
 """The engine against a naive model: whatever agents, hosts, ingest and time do over one store, the promises hold.
 
-`HOTSET_MODEL_EXAMPLES=2000` makes so many longer lives of it, some ten minutes' worth.
+`HOTSET_MODEL_EXAMPLES=2000` makes so many longer lives of it, some ten minutes' worth; `--timeout 0` lets it. What fails
+is printed as it was found: to shrink it takes longer than a test may, and the limit would hide the assertion.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
@@ -113,6 +114,7 @@ EngineMachine.TestCase.settings = settings(
     max_examples=LONGER or 40,
     stateful_step_count=60 if LONGER else 40,
     deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
 TestEngine = EngineMachine.TestCase

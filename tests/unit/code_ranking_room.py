@@ -104,7 +104,7 @@ def code_room(
                 pass
         settings = RetrievalSettings()
         settings = replace(settings, lanes=replace(settings.lanes, lane_seconds=60.0))
-        ranker = Tapped(CodeRankingSettings(), Histories(), settings.goal.read_characters)
+        ranker = Tapped(CodeRankingSettings(), Histories())
         retrieval = Retrieval(lexical, vector, embedder, follower, None, settings, ranked_by={QueryClass.CODE: ranker})
 
         class Room(CodeRoom):

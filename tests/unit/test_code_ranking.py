@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from retrieval.index.sensor import Hit
+from retrieval.ingest.languages.testing import is_test_path
 from retrieval.ranking.code.past import Place
-from retrieval.ranking.code.paths import is_test, is_wordy, lies_aside, only_gathers
+from retrieval.ranking.code.paths import is_wordy, lies_aside, only_gathers
 from retrieval.ranking.code.table import Places
 from tests.unit.code_ranking_room import CodeRoom, code_room
 
@@ -261,6 +262,22 @@ def test_equal_questions_get_equal_answers(room: CodeRoom) -> None:
         ("web/x.spec.ts", True, False, False, False),
         ("src/XTest.java", True, False, False, False),
         ("a/attest.py", False, False, False, False),
+        ("a/latest.c", False, False, False, False),
+        ("a/foo_unittest.cc", True, False, False, False),
+        ("lib/foo_spec.rb", True, False, False, False),
+        ("src/FooIT.java", True, False, False, False),
+        ("src/AUDIT.java", False, False, False, False),
+        ("src/KeySpec.java", False, False, False, False),
+        ("src/FooTestCase.java", True, False, False, False),
+        ("src/TestFoo.java", True, False, False, False),
+        ("Shop.Tests/Prices.cs", True, False, False, False),
+        ("web/a.e2e.ts", True, False, False, False),
+        ("web/a.cy.ts", True, False, False, False),
+        ("unittests/a.cpp", True, False, False, False),
+        ("a/foo_tests.py", True, False, False, False),
+        ("lib/foo_test.exs", True, True, False, False),
+        ("a/conftest.py", True, False, False, False),
+        ("tests/data/a.json", True, True, False, False),
         ("docs/x.rst", False, True, True, False),
         ("examples/x.py", False, False, True, False),
         ("CHANGES", False, True, False, False),
@@ -269,4 +286,4 @@ def test_equal_questions_get_equal_answers(room: CodeRoom) -> None:
     ],
 )
 def test_what_a_path_says(path: str, test: bool, wordy: bool, aside: bool, gathers: bool) -> None:
-    assert (is_test(path), is_wordy(path), lies_aside(path), only_gathers(path)) == (test, wordy, aside, gathers)
+    assert (is_test_path(path), is_wordy(path), lies_aside(path), only_gathers(path)) == (test, wordy, aside, gathers)

@@ -239,6 +239,16 @@ def test_a_result_whose_needs_do_not_fit_stays_out_and_the_others_are_served() -
     assert dict(outcome.ignored.reasons) == {"budget": 1}
 
 
+def test_a_result_that_a_page_in_use_lacks_enters_whole_with_it_however_little_room_there_is() -> None:
+    agent = Agent(Corpus.of(record("page", lines=3, requires=["premise"]), record("premise")), budget=400)
+    agent.focus("goal", {})
+    agent.touch("page")
+    assert agent.entry("page").closure is SupportClosure.PARTIAL
+    agent.focus("goal", {ref("premise"): 0.9, ref("page"): 0.3})
+    assert (agent.tier("premise"), agent.entry("premise").fidelity) == (Tier.MANDATORY, Fidelity.FULL)
+    assert agent.entry("page").closure is SupportClosure.CLOSED
+
+
 def test_a_need_that_was_not_read_leaves_a_partial_closure() -> None:
     corpus = Corpus.of(record("a", 0.9, requires=["m", "nowhere"]), record("m"))
     corpus.closes = False

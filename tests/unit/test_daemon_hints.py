@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import resource
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,12 +16,14 @@ import pytest
 from hotsetd.answers import FocusAnswer
 from hotsetd.calls import CommitCall, FocusCall, HintsCall
 from hotsetd.config import JobSettings, RepositorySettings, Settings
-from hotsetd.host_hints import HostHints
+from hotsetd.host_hints import HostHints, ReadBy
 from hotsetd.ingesting import Header
-from hotsetd.repository_state import RepositoryReader, repository_state
+from hotsetd.repository_state import RepositoryReader
+from hotsetd.repository_state import repository_state as state_of
 from retrieval.errors import BadField
 from retrieval.hints import Hints
-from tests.daemon_room import NAMESPACE, Room, opened
+from retrieval.ingest.settings import GitHistorySettings, IngestSettings
+from tests.daemon_room import NAMESPACE, Room, Silence, opened
 from tests.git_room import Repository
 from workingset.candidate import LaneOutcome
 
@@ -61,6 +67,10 @@ def _with_body(text: object, name: str, body: str) -> str:
     assert head in text
     before, after = text.split(head)
     return before + head + body + after[after.index("\n") :]
+
+
+def repository_state(root: Path) -> Hints:
+    return state_of(root, RepositorySettings(), GitHistorySettings())
 
 
 @pytest.fixture
@@ -158,7 +168,6 @@ def test_an_edit_is_seen_at_the_next_turn(room: Room, repository: Repository) ->
     _take(room, repository.root)
     room.focus(_COMMIT, agent="first")
     repository.write({"shop/ship.py": _with_body(_TREE["shop/ship.py"], "carrier", "return 'post'")})
-    room.clock.seconds += 2.0
 
     answer = room.focus(_COMMIT, agent="second")
 
@@ -196,31 +205,146 @@ def test_hints_are_part_of_what_is_repeated(room: Room) -> None:
         room.focus("this", request_id="r1", hints=HintsCall(changed=("b.py",)))
 
 
+class _Held:
+    """A look at `shop/ship.py` that takes until it is let go."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.going = threading.Event()
+
+    def __call__(self, root: Path, settings: RepositorySettings, history: GitHistorySettings) -> _Held:
+        return self
+
+    def read(self) -> Hints:
+        self.begun += 1
+        assert self.going.wait(30)
+        return Hints(changed=("shop/ship.py",))
+
+
+@contextmanager
+def _looking(room: Room, reader: ReadBy, wait_seconds: float) -> Iterator[HostHints]:
+    parts, settings = room.parts, RepositorySettings(wait_seconds=wait_seconds)
+    histories, history = parts.host_hints.histories, parts.settings.ingest.git_history
+    host = HostHints(parts.store, histories, room.clock, Silence(), settings, history, reader)
+    try:
+        yield host
+    finally:
+        host.close()
+
+
 def test_a_slow_work_tree_holds_nobody_up(room: Room, repository: Repository) -> None:
     _take(room, repository.root)
-    going = threading.Event()
+    held = _Held()
+    with _looking(room, held, 0.0) as host:
+        early = host.begin(room.parts.caller.tenant, ())
+        (nothing,) = host.hints(early, Hints())
+        room.clock.seconds += 3.0
+        (shared,) = host.hints(host.begin(room.parts.caller.tenant, ()), Hints())
+        held.going.set()
+        (looked,) = early.looks
+        assert looked.look.hints.result(timeout=30).changed == ("shop/ship.py",)
+        (late,) = host.hints(early, Hints())
 
-    class Slow:
-        def __init__(self, root: Path, settings: RepositorySettings) -> None:
+    assert nothing.empty
+    assert nothing.note == "the work tree of shop was not read within 0 ms"
+    assert shared.note == nothing.note
+    assert held.begun == 1, "one look at a time"
+    assert (late.changed, late.note) == (("shop/ship.py",), "")
+
+
+def test_a_look_that_began_before_the_call_says_so(room: Room, repository: Repository) -> None:
+    _take(room, repository.root)
+    held = _Held()
+    with _looking(room, held, 30.0) as host:
+        host.begin(room.parts.caller.tenant, ())
+        room.clock.seconds += 0.5
+        asked = host.begin(room.parts.caller.tenant, ())
+        held.going.set()
+        (hints,) = host.hints(asked, Hints())
+        assert hints.note == "the work tree of shop was looked at 0.5 s before this call"
+        (anew,) = host.hints(host.begin(room.parts.caller.tenant, ()), Hints())
+
+    assert (anew.changed, anew.note, held.begun) == (("shop/ship.py",), "", 2)
+
+
+def test_a_machine_without_space_costs_the_hints_alone(
+    room: Room, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _take(room, repository.root)
+
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("retrieval.ingest.git_command.tempfile.TemporaryFile", full)
+    host = _host(room.focus(_COMMIT))
+
+    assert host is not None
+    assert (host.state, host.hits) == ("partial", 0)
+    assert host.note == "the work tree could not be read: git could not be run: No space left on device"
+
+
+def test_a_process_with_many_open_files_still_asks_git(repository: Repository) -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(2_048, before[1]), before[1]))
+    opened_files: list[int] = []
+    try:
+        while not opened_files or opened_files[-1] < 1_024:  # the most that select() takes
+            opened_files.append(os.open(os.devnull, os.O_RDONLY))
+        assert repository_state(repository.root).note == ""
+    finally:
+        for number in opened_files:
+            os.close(number)
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_a_defect_in_a_look_is_logged_and_costs_the_hints_alone(room: Room, repository: Repository) -> None:
+    _take(room, repository.root)
+
+    class Broken:
+        def __init__(self, root: Path, settings: RepositorySettings, history: GitHistorySettings) -> None:
             pass
 
         def read(self) -> Hints:
-            going.wait()
-            return Hints(changed=("shop/ship.py",))
+            raise ZeroDivisionError
 
-    parts, settings = room.parts, RepositorySettings(wait_seconds=0.0)
-    host = HostHints(parts.store, parts.host_hints.histories, room.clock, settings, parts.settings.limits, Slow)
-    early = host.begin(parts.caller.tenant, ())
-    (held,) = host.hints(early, HintsCall())
-    going.set()
-    seen: Future[Hints] = early.looks[0][2].hints
-    assert seen.result(timeout=30).changed == ("shop/ship.py",)
-    (late,) = host.hints(host.begin(parts.caller.tenant, ()), HintsCall())
+    log = Silence()
+    parts, patient = room.parts, RepositorySettings(wait_seconds=30.0)
+    histories, history = parts.host_hints.histories, parts.settings.ingest.git_history
+    host = HostHints(parts.store, histories, room.clock, log, patient, history, Broken)
+    (hints,) = host.hints(host.begin(parts.caller.tenant, ()), Hints())
     host.close()
 
-    assert held.empty
-    assert held.note == "the work tree of shop was not read within 0 ms"
-    assert (late.changed, late.note) == (("shop/ship.py",), "")
+    assert (hints.empty, hints.note) == (True, "the work tree could not be read: unexpected ZeroDivisionError")
+    assert [(event, values["job"]) for event, values in log.events] == [("defect", "work-tree")]
+
+
+def test_what_is_read_of_a_commit_is_bounded_as_configured(tmp_path: Path, repository: Repository) -> None:
+    history = replace(IngestSettings(), git_history=GitHistorySettings(message_characters=8))
+    with opened(tmp_path / "short", replace(_PATIENT, ingest=history)) as room:
+        _take(room, repository.root)
+        asked = room.parts.host_hints.begin(room.parts.caller.tenant, ())
+        (hints,) = room.parts.host_hints.hints(asked, Hints())
+
+    assert [commit.message for commit in hints.branch_commits] == ["Round wh"]
+
+
+def test_a_bad_call_and_a_repeated_one_wait_for_nothing(room: Room, repository: Repository) -> None:
+    _take(room, repository.root)
+    begun: list[object] = []
+    host = room.parts.host_hints
+    begin = host.begin
+    host.begin = lambda *place: begun.append(place) or begin(*place)  # type: ignore[method-assign,func-returns-value]
+    call = FocusCall(agent="dev", goal=_COMMIT, request_id="r1")
+    first = room.parts.turns.focus(room.parts.caller, call, room.deadline)[0]
+    assert len(begun) == 1
+
+    assert room.parts.turns.focus(room.parts.caller, call, room.deadline) == (first, True)
+    for bad in ({"hints": HintsCall(open=("",))}, {"top_k": -1}, {"budget_tokens": -1}, {"user_request": " "}):
+        with pytest.raises(BadField):
+            room.focus(_COMMIT, **bad)
+        with pytest.raises(BadField):
+            room.parts.turns.check(room.parts.caller, replace(call, **bad), room.deadline)  # type: ignore[arg-type]
+    assert len(begun) == 1
 
 
 def test_nothing_that_a_repository_names_is_run(tmp_path: Path, repository: Repository) -> None:
@@ -233,7 +357,7 @@ def test_nothing_that_a_repository_names_is_run(tmp_path: Path, repository: Repo
         repository.git("config", key, str(script))
     repository.git("config", "filter.x.required", "true")
 
-    state = repository_state(repository.root, RepositorySettings())
+    state = repository_state(repository.root)
 
     assert not ran.exists()
     assert state.note == ""
@@ -247,10 +371,10 @@ def test_the_default_branch_of_the_remote_is_the_base(tmp_path: Path, repository
     repository.git("switch", "-q", "main")
     clone = Repository(tmp_path / "clone", commits=9)
     repository.git("clone", "-q", str(repository.root), str(clone.root))
-    assert repository_state(clone.root, RepositorySettings()) == Hints()
+    assert repository_state(clone.root) == Hints()
 
     clone.commit("Not pushed", {"shop/ship.py": "SHIP = 1\n"})
-    state = repository_state(clone.root, RepositorySettings())
+    state = repository_state(clone.root)
 
     assert [commit.paths for commit in state.branch_commits] == [("shop/ship.py",)]
 
@@ -258,7 +382,7 @@ def test_the_default_branch_of_the_remote_is_the_base(tmp_path: Path, repository
 def test_of_a_part_of_a_tree_only_the_part_is_told(repository: Repository) -> None:
     repository.write({"other/new.py": "NEW = 1\n"})
 
-    state = repository_state(repository.root / "shop", RepositorySettings())
+    state = repository_state(repository.root / "shop")
 
     assert {file.path for file in state.diff_lines} == {"price.py", "basket.py", "gift.py"}
     assert [commit.paths for commit in state.branch_commits] == [("tax.py",)]
@@ -267,7 +391,7 @@ def test_of_a_part_of_a_tree_only_the_part_is_told(repository: Repository) -> No
 def test_too_many_new_files_are_no_work(repository: Repository) -> None:
     repository.write({f"out/{n}.py": "X = 1\n" for n in range(70)})
 
-    state = repository_state(repository.root, RepositorySettings())
+    state = repository_state(repository.root)
 
     assert state.note == "71 untracked files, none followed"
 
@@ -285,8 +409,21 @@ def test_files_that_are_gone_and_files_of_other_scopes_are_counted(room: Room, r
     assert "Shop" in _titles(answer)
 
 
+def test_a_file_that_was_only_renamed_is_work_too(room: Room, repository: Repository) -> None:
+    repository.git("mv", "shop/ship.py", "shop/send.py")
+    _take(room, repository.root)
+    renamed = "diff --git a/shop/ship.py b/shop/send.py\nrename from shop/ship.py\nrename to shop/send.py\n"
+
+    state = repository_state(repository.root)
+    room.focus("this", hints=HintsCall(diff=renamed))
+
+    assert {"shop/ship.py", "shop/send.py"} <= set(state.changed)
+    assert "shop/send.py" not in {file.path for file in state.diff_lines}, "none of its lines is new"
+    assert "parcel_weight" in _titles(room.focus("commit this", agent="second"))
+
+
 def test_a_second_look_sees_what_the_first_would(repository: Repository) -> None:
-    reader = RepositoryReader(repository.root, RepositorySettings())
+    reader = RepositoryReader(repository.root, RepositorySettings(), GitHistorySettings())
     steps = [
         lambda: repository.write({"shop/ship.py": "SHIP = 1\n"}),
         lambda: repository.commit("All of it", {}),
@@ -294,7 +431,7 @@ def test_a_second_look_sees_what_the_first_would(repository: Repository) -> None
         lambda: repository.write({"shop/tax.py": "\n\n" + str(_TREE["shop/tax.py"])}),
         lambda: repository.git("switch", "-q", "-C", "other", "--discard-changes", "main"),
     ]
-    assert reader.read() == repository_state(repository.root, RepositorySettings())
+    assert reader.read() == repository_state(repository.root)
     for step in steps:
         step()
-        assert reader.read() == repository_state(repository.root, RepositorySettings())
+        assert reader.read() == repository_state(repository.root)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import pytest
+
+from hotsetd.config import Settings
 from hotsetd.ingesting import Batch, Header
+from retrieval.history import reading
+from retrieval.history.history import History, history_of
+from retrieval.history.kept import KeptTree
+from retrieval.history.settings import HistorySettings
+from retrieval.ingest.settings import GitHistorySettings, IngestSettings
 from retrieval.ingest.turn_records import TurnInput
-from tests.daemon_room import Room, note, opened
+from tests.daemon_room import NAMESPACE, Room, note, opened
+from tests.git_room import Repository
 
 MAY = 1_683_554_160
 """8 May 2023, 13:56."""
@@ -54,3 +63,27 @@ def test_a_conversation_is_asked_by_who_and_when(tmp_path: Path) -> None:
             ],
         )
         assert titles(room, "Where did Ann go swimming in July 2023?", "talk")[0] == "Ann, 3 July 2023"
+
+
+def test_a_trees_past_is_worked_out_once_by_the_settings_of_ingest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Repository.begin(tmp_path / "shop", {"tax.py": "def tax_due():\n    return 1\n"})
+    made.commit("Round what is due", {"tax.py": "def tax_due():\n    return round(1)\n"})
+    counting = HistorySettings(recent_files=7)
+    settings = Settings(ingest=IngestSettings(git_history=GitHistorySettings(counting=counting)))
+    asked: list[HistorySettings] = []
+
+    def counted(trees: Iterable[KeptTree], by: HistorySettings) -> History:
+        asked.append(by)
+        return history_of(trees, by)
+
+    with opened(tmp_path / "home", settings) as room:
+        sending = room.parts.ingesting.begin(room.parts.caller, Header(NAMESPACE, "", ""))
+        room.parts.ingesting.tree(sending, str(made.root), False, lambda _: None, room.deadline)
+        room.catch_up()
+        monkeypatch.setattr(reading, "history_of", counted)
+        for goal in ("how is tax_due rounded", "this"):
+            room.focus(goal)
+
+    assert asked == [counting]

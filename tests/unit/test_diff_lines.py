@@ -75,6 +75,68 @@ rename to now.py
     assert read.gone == ("old.py", "was.py")
 
 
+def test_what_has_no_hunks() -> None:
+    diff = """diff --git a/src/was.py b/src/now.py
+similarity index 100%
+rename from src/was.py
+rename to src/now.py
+diff --git a/one.py b/two.py
+similarity index 100%
+copy from one.py
+copy to two.py
+diff --git a/i.png b/i.png
+index 1111111..2222222 100644
+Binary files a/i.png and b/i.png differ
+diff --git a/empty.py b/empty.py
+new file mode 100644
+index 0000000..e69de29
+diff --git a/was_empty.py b/was_empty.py
+deleted file mode 100644
+index e69de29..0000000
+diff --git a/run.sh b/run.sh
+old mode 100644
+new mode 100755
+* Unmerged path both.py
+"""
+    read = _read(diff)
+    assert read.files == (FileLines("two.py"), FileLines("i.png"), FileLines("empty.py"))
+    assert read.touched == ("both.py", "run.sh", "src/now.py")
+    assert read.gone == ("src/was.py", "was_empty.py")
+    assert read.unread == 0
+
+
+def test_a_copy_leaves_its_source_where_it_is() -> None:
+    names = "similarity index 90%\ncopy from a.py\ncopy to c.py\n"
+    read = _read(f"diff --git a/a.py b/c.py\n{names}--- a/a.py\n+++ b/c.py\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n")
+    assert (read.files, read.gone) == ((FileLines("c.py", (Lines(2, 2),)),), ())
+
+
+def test_of_a_merge_lines_count_that_a_side_has_not() -> None:
+    rows = "++<<<<<<< HEAD\n +x\n++=======\n+ y\n++>>>>>>> b\n  end\n- gone\n  last\n"
+    head = "index 1,2..0\n--- a/src/a.py\n+++ b/src/a.py\n"
+    diff = f"diff --cc src/a.py\n{head}@@@ -1,4 -1,3 +1,7 @@@\n{rows}diff --git a/z.py b/z.py\nindex 1..2 100644\n"
+    assert _lines(diff) == {"src/a.py": [(1, 6)], "z.py": []}
+
+
+def test_prefixes_other_than_a_and_b() -> None:
+    body = "@@ -1 +1 @@\n-a\n+b\n"
+    mnemonic = _read(f"diff --git i/x/y z.py w/x/y z.py\n--- i/x/y z.py\n+++ w/x/y z.py\n{body}")
+    none = _read(f"diff --git a/x.py a/x.py\n--- a/x.py\n+++ a/x.py\n{body}")
+    assert (mnemonic.files, mnemonic.gone) == ((FileLines("x/y z.py", (Lines(1, 1),)),), ())
+    assert (none.files, none.gone) == ((FileLines("a/x.py", (Lines(1, 1),)),), ())
+
+
+def test_lines_of_a_deleted_file_are_no_headers() -> None:
+    diff = "diff --git a/x.sql b/x.sql\ndeleted file mode 100644\n--- a/x.sql\n+++ /dev/null\n@@ -1,2 +0,0 @@\n"
+    read = _read(f"{diff}--- a comment\n-++ b/another\n")
+    assert (read.files, read.touched, read.gone) == ((), (), ("x.sql",))
+
+
+def test_a_file_whose_path_cannot_be_told_is_counted() -> None:
+    read = _read("diff --git a/cut/of")
+    assert (read.files, read.touched, read.gone, read.unread) == ((), (), (), 1)
+
+
 def test_plain_diffs_and_quoted_paths() -> None:
     plain = "--- x.py\t2026-01-01\n+++ x.py\t2026-01-02\n@@ -1 +1 @@\n-a\n+b\n--- y.py\n+++ y.py\n@@ -2 +2 @@\n-a\n+b\n"
     assert _lines(plain) == {"x.py": [(1, 1)], "y.py": [(2, 2)]}
@@ -102,6 +164,26 @@ def test_what_files_hold_is_no_header() -> None:
 )
 def test_what_is_no_diff_does_no_harm(text: str) -> None:
     assert all(file.lines for file in _read(text).files)
+
+
+def test_it_reads_what_git_says_of_a_file_in_conflict(tmp_path: Path) -> None:
+    made = Repository.begin(tmp_path, {"a.txt": "one\ntwo\nthree\n", "old.txt": "x\n" * 9, "run.sh": "ls\n"})
+    made.git("switch", "-q", "-c", "side")
+    made.commit("Side", {"a.txt": "one\n2\nthree\n"})
+    made.git("switch", "-q", "main")
+    made.commit("Main", {"a.txt": "one\nII\nthree\n"})
+    subprocess.run(["git", "merge", "side"], cwd=tmp_path, capture_output=True, check=False)
+    made.git("mv", "old.txt", "new.txt")
+    made.git("update-index", "--chmod=+x", "run.sh")
+
+    def said(*words: str) -> ReadDiff:
+        ran = subprocess.run(["git", "diff", *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return _read(ran.stdout)
+
+    assert said().files[0] == FileLines("a.txt", (Lines(2, 6),))
+    staged = said("-M", "--cached")
+    assert (staged.touched, staged.gone) == (("a.txt", "new.txt", "run.sh"), ("old.txt",))
+    assert "a.txt" in {file.path for file in said("HEAD").files}
 
 
 @given(st.text(alphabet='ab-+@ ,0123456789/\n\\"', max_size=200))

@@ -42,7 +42,7 @@ class Feed:
     def __init__(self) -> None:
         self.coming: list[Heard] = []
         self.broken = False
-        self.deaf = False
+        self.deaf = 0
         self.closed = 0
 
     def heard(self) -> Heard:
@@ -52,7 +52,9 @@ class Feed:
         return self.coming.pop(0) if self.coming else []
 
     def echo(self, seconds: float) -> tuple[Heard, bool]:
-        return self.heard(), not self.deaf
+        missed = self.deaf > 0
+        self.deaf -= missed
+        return self.heard(), not missed
 
     def close(self) -> None:
         self.closed += 1
@@ -87,7 +89,7 @@ class Recorded:
 class Scene:
     """A follower under way with its feed and its scans."""
 
-    def __init__(self, root: Path, known: Identity | None) -> None:
+    def __init__(self, root: Path, known: Identity | None, settings: WatchSettings = SETTINGS) -> None:
         root.mkdir(exist_ok=True)
         (root / "a.py").touch()
         self.root = root
@@ -96,7 +98,7 @@ class Scene:
         self.log = Silence()
         self.opened = 0
         self.following = Following(
-            Namespace("n"), root, known, self.scans, self.listen, root.parent / "echoes", SETTINGS,
+            Namespace("n"), root, known, self.scans, self.listen, root.parent / "echoes", settings,
             GuardSettings(), SystemClock(), self.log,
         )  # fmt: skip
 
@@ -110,9 +112,12 @@ class Scene:
 
 @contextmanager
 def followed(
-    root: Path, known: Identity | None = None, prepare: Callable[[Scene], None] | None = None
+    root: Path,
+    known: Identity | None = None,
+    prepare: Callable[[Scene], None] | None = None,
+    settings: WatchSettings = SETTINGS,
 ) -> Iterator[Scene]:
-    scene = Scene(root, known)
+    scene = Scene(root, known, settings)
     if prepare is not None:
         prepare(scene)
     scene.following.start()
@@ -145,7 +150,9 @@ def test_while_it_scans_it_says_how_far_it_is_and_nobody_waits_for_a_first_time(
         until(lambda: scene.following.report.progress is not None)
         assert scene.following.report.state is SourceState.SCANNING
         assert scene.following.ask() == 0
-        assert not scene.following.wait(0, 5.0)
+        unsettled = scene.following.settled(0, 5.0)
+        assert unsettled is not None
+        assert unsettled.because == "it is being read for the first time"
         gate.set()
         scene.says(SourceState.CURRENT)
 
@@ -154,7 +161,7 @@ def test_who_asks_is_answered_once_what_was_heard_is_scanned(tmp_path: Path) -> 
     with followed(tmp_path / "tree") as scene:
         scene.says(SourceState.CURRENT)
         scene.feed.coming.append([(Happened.CHANGED, "a.py"), (Happened.CHANGED, ".git/index")])
-        assert scene.following.wait(scene.following.ask(), 10.0)
+        assert scene.following.settled(scene.following.ask(), 10.0) is None
 
         assert scene.scans.batches[-1] == Batch(("a.py",))
         assert scene.following.report.pending == 0
@@ -171,15 +178,39 @@ def test_notifications_that_break_are_made_up_for_by_a_whole_scan(tmp_path: Path
         assert ("source", {"root": str(scene.root), "because": "the queue broke"}) in scene.log.events
 
 
-def test_notifications_that_do_not_arrive_are_begun_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("missed", "opened"), [(SETTINGS.echoes_missed - 1, 1), (SETTINGS.echoes_missed, 2)])
+def test_notifications_that_do_not_arrive_are_begun_anew(tmp_path: Path, missed: int, opened: int) -> None:
+    deaf = "notifications of changes do not arrive"
     with followed(tmp_path / "tree") as scene:
         scene.says(SourceState.CURRENT)
-        scene.feed.deaf = True
+        scene.feed.deaf = missed
+        scene.feed.coming.append([(Happened.CHANGED, "a.py")])
         number = scene.following.ask()
-        until(lambda: scene.opened >= 2)
-        scene.feed.deaf = False
+        until(lambda: scene.following.settled(number, 1.0) is None, what=lambda: scene.following.report)
+
+        anew = [Batch((), whole=True)] * (opened - 1)
+        assert scene.scans.batches == [Batch((), whole=True), Batch(("a.py",)), *anew]
+        assert [values["because"] for event, values in scene.log.events if event == "source"] == [deaf] * (opened - 1)
+        assert scene.opened == opened
+
+
+def test_nobody_waits_for_what_has_answered_nobody_for_as_long_as_one_would_wait(tmp_path: Path) -> None:
+    gate, settings = threading.Event(), replace(SETTINGS, settle_seconds=0.05)
+    with followed(tmp_path / "tree", settings=settings) as scene:
         scene.says(SourceState.CURRENT)
-        assert not scene.following.wait(number, 0.0) or scene.scans.batches[-1].whole
+        scene.scans.meanwhile = lambda cancelled: until(lambda: gate.is_set() or cancelled())
+        scene.feed.coming.append([(Happened.CHANGED, "a.py")])
+        unsettled = scene.following.settled(scene.following.ask(), 0.05)
+        assert unsettled is not None
+        assert (unsettled.because, unsettled.pending) == ("changes are still being taken in", 1)
+
+        until(lambda: scene.following.ask() == 0)
+        began = time.monotonic()
+        assert scene.following.settled(scene.following.ask(), 30.0) is not None
+        assert time.monotonic() - began < 10.0
+        gate.set()
+        until(lambda: scene.following.settled(scene.following.ask(), 1.0) is None)
+        assert scene.following.report.pending == 0
 
 
 def test_a_scan_that_fails_degrades_and_is_tried_again_whole(tmp_path: Path) -> None:
@@ -198,10 +229,12 @@ def test_a_scan_that_fails_degrades_and_is_tried_again_whole(tmp_path: Path) -> 
 def test_a_root_that_goes_releases_whoever_waits(tmp_path: Path) -> None:
     with followed(tmp_path / "tree") as scene:
         scene.says(SourceState.CURRENT)
-        scene.feed.deaf = True
+        scene.feed.deaf = 1_000_000
         number = scene.following.ask()
         scene.root.rename(tmp_path / "away")
-        assert not scene.following.wait(number, 10.0)
+        unsettled = scene.following.settled(number, 10.0)
+        assert unsettled is not None
+        assert "its records are kept until it is back" in unsettled.because
         assert scene.following.report.state is SourceState.DEGRADED
         assert scene.following.ask() == 0
         assert scene.feed.closed == 1
@@ -228,7 +261,7 @@ def test_history_is_read_after_edits_and_when_head_moves_and_not_when_git_only_l
         scene.says(SourceState.CURRENT)
         (scene.root / ".git" / "index.lock").touch()
         (scene.root / ".git" / "index.lock").unlink()
-        assert scene.following.wait(scene.following.ask(), 10.0)
+        assert scene.following.settled(scene.following.ask(), 10.0) is None
         assert scene.scans.read_histories == 0
         scene.feed.coming.append([(Happened.CHANGED, "a.py")])
         until(lambda: scene.scans.read_histories == 1)
@@ -272,7 +305,11 @@ def test_without_notifications_it_polls_and_says_so(tmp_path: Path, monkeypatch:
         scene.says(SourceState.CURRENT)
         assert scene.following.report.polling
         assert "max_user_watches" in scene.following.report.because
+        assert scene.following.ask() == 0
         (scene.root / "b.py").write_text("new")
+        unsettled = scene.following.settled(0, 10.0)
+        assert unsettled is not None, "nothing is said to be in that was not looked at"
+        assert "times are compared every 0.02 s" in unsettled.because
         until(lambda: any("b.py" in batch.paths for batch in scene.scans.batches), what=lambda: scene.scans.batches)
     finally:
         scene.following.stop_soon()

@@ -5,23 +5,27 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from retrieval.history.history import RECENT_HALF_LIFE_COMMITS, History
+from retrieval.history.kept import KeptTree, kept_trees
 from retrieval.history.reading import Histories
 from retrieval.history.settings import HistorySettings
 from retrieval.ingest import IngestSettings, Summary, ingest_tree
-from retrieval.ingest.git_history import HISTORY_UNAVAILABLE
+from retrieval.ingest.git_command import Git, GitUnavailable
+from retrieval.ingest.git_history import HISTORY_UNAVAILABLE, RENAMES_UNTOLD
+from retrieval.ingest.git_log import plain_message
 from retrieval.ingest.settings import GitHistorySettings
 from retrieval.record import NameKind, Record
 from retrieval.store.interface import Store
 from retrieval.store.lmdb import LmdbSettings, open_store
 from tests.git_room import Repository
-from tests.ingest_room import CODE, TENANT, contents, live_edges, live_records, reasons
+from tests.ingest_room import CODE, TENANT, contents, live_edges, live_records, reasons, write_tree
 from tests.model.memory_store import MemoryDisk, MemoryStore
 
 _TREE: dict[str, str | bytes | None] = {
@@ -50,6 +54,12 @@ def _take(store: Store, root: Path, settings: IngestSettings | None = None) -> S
 def _history(store: Store) -> History:
     with store.snapshot(TENANT) as txn:
         return Histories().of(txn, CODE)
+
+
+def _tree(store: Store) -> KeptTree:
+    with store.snapshot(TENANT) as txn:
+        (tree,) = kept_trees(txn, CODE)
+    return tree
 
 
 def _commits(store: Store) -> dict[str, Record]:
@@ -89,6 +99,15 @@ def test_commits_become_records_without_people(store: Store, repository: Reposit
     assert not any(person in everything for person in ("Ada", "Lovelace", "Bob", "bob@", "Eve", "@example.org"))
 
 
+def test_a_message_is_cleaned_in_time_that_grows_with_its_length() -> None:
+    settings = GitHistorySettings()
+    assert plain_message(b"<a@b.io>+c@d.io a@b@c.io x@y <z> a.b-c", settings) == "a@ x@y <z> a.b-c"
+    before = time.thread_time()
+    for unit in (b"a", b"a-", b"by-", b"a.b@"):
+        assert plain_message(unit * 200_000, settings)
+    assert time.thread_time() - before < 4.0  # 0.2 s; from each of its characters anew, minutes
+
+
 def test_only_ancestors_of_head_are_read(store: Store, repository: Repository) -> None:
     repository.git("switch", "-q", "-c", "side")
     repository.commit("On the side", {"pkg/side.py": "SIDE = 1\n"})
@@ -99,27 +118,24 @@ def test_only_ancestors_of_head_are_read(store: Store, repository: Repository) -
     _take(store, repository.root)
 
     assert set(_commits(store)) == {"begin", "On main"}
-    assert _history(store).commits_of("pkg/side.py") == ()
+    assert _history(store).ages.get("pkg/side.py", ()) == ()
 
 
-def test_ages_recency_and_last_change(store: Store, repository: Repository) -> None:
+def test_ages_recency_and_frequency(store: Store, repository: Repository) -> None:
     for n in range(3):
         repository.commit(f"a {n}", {"pkg/a.py": f"def a():\n    return {10 + n}\n"})
-    newest = repository.commit("b", {"pkg/b.py": "def b():\n    return 9\n"})
+    repository.commit("b", {"pkg/b.py": "def b():\n    return 9\n"})
     _take(store, repository.root)
     history = _history(store)
 
     assert history.available
-    assert history.commits_of("pkg/a.py") == (1, 2, 3, 4)
-    assert history.commits_of("pkg/b.py") == (0, 4)
+    assert history.ages.get("pkg/a.py", ()) == (1, 2, 3, 4)
+    assert history.ages.get("pkg/b.py", ()) == (0, 4)
     assert history.recency("pkg/a.py", 1e12) == pytest.approx(1.6094379)
     assert history.recency("pkg/b.py", 1.0) == pytest.approx(0.7241, abs=1e-3)
     assert history.recency("pkg/a.py") == history.recency("pkg/a.py", RECENT_HALF_LIFE_COMMITS)
     assert history.frequency("pkg/a.py") > history.frequency("pkg/b.py")
-    last = history.last_change("pkg/b.py")
-    assert last is not None
-    assert (last.age, last.hash) == (0, newest)
-    assert (history.commits_of("no.py"), history.recency("no.py"), history.last_change("no.py")) == ((), 0.0, None)
+    assert (history.recency("no.py"), history.frequency("no.py"), history.co_changed("no.py")) == (0.0, 0.0, ())
 
 
 def test_files_that_change_together_are_tied(store: Store, repository: Repository) -> None:
@@ -136,16 +152,14 @@ def test_files_that_change_together_are_tied(store: Store, repository: Repositor
     assert ("both 3", "changed", "pkg/a.py") in edges
 
 
-def test_a_large_commit_counts_as_a_last_change_only(store: Store, repository: Repository) -> None:
+def test_a_large_commit_does_not_count(store: Store, repository: Repository) -> None:
     repository.commit("Reformat", {f"pkg/m{n:02}.py": f"M = {n}\n" for n in range(31)})
     _take(store, repository.root)
     history = _history(store)
 
-    assert history.commits_of("pkg/m00.py") == ()
+    assert history.ages.get("pkg/m00.py", ()) == ()
     assert history.co_changed("pkg/m00.py") == ()
-    last = history.last_change("pkg/m00.py")
-    assert last is not None
-    assert last.age == 0
+    assert history.recency("pkg/m00.py") == 0.0
     assert _commits(store)["Reformat"].text.endswith("- pkg/m29.py\n… 1 more\n")
 
 
@@ -157,8 +171,8 @@ def test_history_follows_renames(store: Store, repository: Repository) -> None:
     _take(store, repository.root)
     history = _history(store)
 
-    assert history.commits_of("pkg/z.py") == (1, 2, 3)
-    assert history.commits_of("pkg/a.py") == (0,)
+    assert history.ages.get("pkg/z.py", ()) == (1, 2, 3)
+    assert history.ages.get("pkg/a.py", ()) == (0,)
 
 
 def test_only_new_commits_are_read(store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +233,7 @@ def test_older_commits_are_left_out_and_it_says_so(store: Store, repository: Rep
     _take(store, repository.root, IngestSettings(git_history=GitHistorySettings(commits=2)))
 
     assert set(_commits(store)) == {"c4", "c3"}
-    assert _history(store).bounded
+    assert _tree(store).bounded
 
 
 def test_removed_commit_records_come_back(store: Store, repository: Repository) -> None:
@@ -255,8 +269,8 @@ def test_a_folder_of_a_repository_has_its_own_past(store: Store, repository: Rep
     _take(store, repository.root / "pkg")
 
     assert set(_commits(store)) == {"begin", "Inside"}
-    assert _history(store).commits_of("a.py") == (0, 1)
-    assert _history(store).commits_of("README.md") == ()
+    assert _history(store).ages.get("a.py", ()) == (0, 1)
+    assert _history(store).ages.get("README.md", ()) == ()
 
 
 def test_a_linked_work_tree_and_a_submodule(tmp_path: Path, repository: Repository) -> None:
@@ -282,9 +296,9 @@ def test_a_shallow_clone_knows_where_its_past_ends(tmp_path: Path, store: Store,
     history = _history(store)
 
     assert set(_commits(store)) == {"Second", "Third"}
-    assert history.shallow
-    assert history.commits_of("pkg/b.py") == (0,)
-    assert history.last_change("pkg/a.py") is None
+    assert len(_tree(store).edge) == 1
+    assert history.ages.get("pkg/b.py", ()) == (0,)
+    assert "pkg/a.py" not in history.ages
 
 
 def test_where_there_is_no_past_it_says_so(tmp_path: Path, store: Store) -> None:
@@ -321,6 +335,109 @@ def test_without_git_the_rest_is_taken(store: Store, repository: Repository, mon
     assert summary.files_taken == 3
     assert reasons(summary)[HISTORY_UNAVAILABLE] == 1
     assert _history(store).unavailable == "there is no git program on this machine"
+
+
+def _failing(git: Git, *words: str, seconds: float) -> str:
+    raise GitUnavailable(f"git took more than {seconds:g} s")
+
+
+def test_where_git_fails_once_what_is_known_stays(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(3):
+        repository.commit(f"c{n}", {"pkg/a.py": f"A = {n}\n", "pkg/b.py": f"B = {n}\n"})
+    _take(store, repository.root)
+    before = _all(store)
+    with monkeypatch.context() as patched:
+        patched.setattr(Git, "text", _failing)
+        failed = _take(store, repository.root)
+    assert reasons(failed)[HISTORY_UNAVAILABLE] == 1
+    assert (failed.records_removed, failed.edges_removed) == (0, 0)
+    assert _all(store) == before
+
+    repository.commit("Next", {"pkg/a.py": "A = 9\n"})
+    after = _take(store, repository.root)
+    assert (after.records_removed, HISTORY_UNAVAILABLE in reasons(after)) == (0, False)
+    assert _all(store) == _rebuilt(repository.root)
+
+
+def test_a_question_without_an_answer_is_not_an_answer(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _take(store, repository.root)
+    before = _all(store)
+    asked = Git.text
+
+    def failing(git: Git, *words: str, seconds: float) -> str:
+        return _failing(git, *words, seconds=seconds) if "--verify" in words else asked(git, *words, seconds=seconds)
+
+    monkeypatch.setattr(Git, "text", failing)
+
+    assert reasons(_take(store, repository.root))[HISTORY_UNAVAILABLE] == 1
+    assert _all(store) == before
+
+
+def test_a_repository_that_is_gone_takes_its_past_with_it(store: Store, repository: Repository) -> None:
+    _take(store, repository.root)
+    (repository.root / ".git").rename(repository.root.parent / "elsewhere")
+
+    _take(store, repository.root)
+
+    assert _commits(store) == {}
+    assert "not a git repository" in _history(store).unavailable
+
+
+def test_a_deepened_clone_is_as_one_read_anew(tmp_path: Path, repository: Repository) -> None:
+    for n in range(4):
+        repository.commit(f"c{n}", {"pkg/a.py": f"A = {n}\n", "pkg/b.py": f"B = {n}\n"})
+    clone = tmp_path / "clone"
+    repository.git("clone", "-q", "--depth", "2", f"file://{repository.root}", str(clone))
+    store = MemoryStore(MemoryDisk())
+    _take(store, clone)
+    for words in (("--depth", "3"), ("--unshallow",), ("--depth", "1")):
+        repository.git("fetch", "-q", *words, cwd=clone)
+        _take(store, clone)
+        assert _all(store) == _rebuilt(clone), words
+    assert set(_commits(store)) == {"c3"}
+
+
+def _partial(repository: Repository, to: Path) -> Path:
+    repository.git("config", "uploadpack.allowFilter", "true")
+    repository.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repository.root}", str(to))
+    return write_tree(to, _TREE)
+
+
+def test_where_texts_are_missing_renames_are_not_told_and_counted(
+    tmp_path: Path, store: Store, repository: Repository
+) -> None:
+    repository.commit("Long", {"pkg/long.py": "".join(f"L{n} = {n}\n" for n in range(50))})
+    repository.git("mv", "pkg/long.py", "pkg/longer.py")
+    repository.commit("Rename", {"pkg/longer.py": "".join(f"L{n} = {n}\n" for n in range(51))})
+
+    summary = _take(store, _partial(repository, tmp_path / "partial"))
+
+    assert {"Long", "Rename"} < set(_commits(store))
+    assert reasons(summary)[RENAMES_UNTOLD] > 0
+    assert HISTORY_UNAVAILABLE not in reasons(summary)
+    assert "pkg/longer.py" in _tree(store).paths
+
+
+def test_a_log_that_takes_too_long_is_not_read_again_without_renames(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[Sequence[str]] = []
+    streamed = Git.stream
+
+    def slow(git: Git, words: Sequence[str], *, seconds: float, given: bytes = b"") -> Iterator[bytes]:
+        if words[0] == "log":
+            ran.append(words)
+            raise GitUnavailable(f"git took more than {seconds:g} s")
+        return streamed(git, words, seconds=seconds, given=given)
+
+    monkeypatch.setattr(Git, "stream", slow)
+
+    assert reasons(_take(store, repository.root))[HISTORY_UNAVAILABLE] == 1
+    assert len(ran) == 1
 
 
 def test_off_means_off(store: Store, repository: Repository) -> None:

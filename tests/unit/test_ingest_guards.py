@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -230,6 +231,13 @@ def test_generated_files_are_known_by_name_or_by_what_they_say(path: str, conten
     outcome = admit(path, content, SETTINGS)
     assert isinstance(outcome, Refusal)
     assert outcome.reason is Reason.GENERATED
+
+
+def test_a_head_full_of_one_marker_is_looked_through_in_time_that_grows_with_its_length() -> None:
+    before = time.thread_time()
+    for word in ("generated ", "DO NOT EDIT "):
+        assert isinstance(admit("a.py", ((word * 100)[:999] + "\n").encode() * 24, SETTINGS), DecodedFile)
+    assert time.thread_time() - before < 1.0  # some ms; from each marker anew, 10 s
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from retrieval.ingest import ingest_tree, tree
 from retrieval.ingest.changes import Linked
 from retrieval.ingest.collecting import RARELY, rare_collections
 from retrieval.ingest.linking import link_namespace
+from retrieval.store.collecting import collect
 from retrieval.store.interface import Store
 from tests.ingest_room import CODE, SETTINGS, TENANT, contents, live_records, take, titled_edges, write_tree
 from tests.model.memory_store import MemoryDisk, MemoryStore
+from workingset.vocabulary import Ref
 
 FILES: dict[str, str | bytes | None] = {
     "shop.py": "from stock import reserve\n\n\ndef order():\n    return reserve()\n\n\ndef refund():\n    return 1\n",
@@ -127,3 +130,21 @@ def _failing_at(stage: str) -> Callable[[object], None]:
             raise RuntimeError("killed here")
 
     return fail
+
+
+def test_where_history_was_collected_all_is_linked_again_and_nothing_is_missed(
+    tmp_path: Path, linked: list[int]
+) -> None:
+    store = made(tmp_path)
+    write_tree(tmp_path, {"shop.py": f"{FILES['shop.py']}\n\ndef voucher():\n    return 3\n"})
+    take(store, tmp_path)
+    write_tree(tmp_path, {"stock.py": "def reserve_all():\n    return 1\n"})
+    extra = replace(next(iter(live_records(store))), ref=Ref("code:extra"), path="", source="host")
+    store.write(TENANT, lambda txn: txn.put_record(extra))
+    store.write(TENANT, lambda txn: txn.remove_record(extra.ref))
+    with store.snapshot(TENANT) as snapshot:
+        newest = snapshot.generation(CODE)
+    collect(store, TENANT, CODE, newest)
+    take(store, tmp_path)
+    assert linked == [4, 2, 4]
+    assert contents(store) == rebuilt(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import string
 import sysconfig
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -145,6 +146,28 @@ def test_sent_documents_are_redacted_and_rules_can_be_switched_off(store: Store)
 def test_an_unknown_rule_is_an_error_that_lists_the_rules() -> None:
     with pytest.raises(ValueError, match=r"off names no rule: passwords; there are .*assigned_password"):
         SecretSettings(off=("passwords",))
+
+
+_BEGUN = (
+    *("eyJ", "-eyJ", "eyJaaaaaaaaaa.", "eyJaaaaaaaaaa.eyJ", "AKIA", "AIza", "ya29.", "GOCSPX-", "AccountKey=", "ghp_"),
+    *("github_pat_", "glpat-", "xoxb-", "xoxb-a-", "hooks.slack.com/services/", "sk_live_", "SG.", "npm_", "hf_"),
+    *("pypi-AgEIcHlwaS5vcm", "dop_v1_", "sk-", "sk-ant-aa-", "://", "://a:", ";Password=", ";pwd=", "\\n", "a-"),
+    *("uthorization: Bearer ", "aws_secret_access_key=", ARMOUR.format("BEGIN"), ARMOUR.format("BEGIN") + "\n"),
+)
+
+
+@pytest.mark.parametrize("begun", _BEGUN)
+def test_a_text_of_beginnings_takes_time_that_grows_with_its_length(begun: str) -> None:
+    text = (begun * (500_000 // len(begun) + 1))[:500_000]
+    before = time.thread_time()
+    redact(text)
+    assert time.thread_time() - before < 3.0  # they take 0.02 to 1 s; read anew from each beginning, 4 s to 16
+
+
+def test_a_key_without_an_end_ends_where_the_next_begins() -> None:
+    cut = PEM[: PEM.index("-----END")]
+    assert redact(cut + "\n" + PEM).counts == (("private_key", 2),)
+    assert KEY_BODY[:64] not in redact(cut + "\n" + PEM).text
 
 
 def test_text_whose_small_letters_are_longer_is_redacted_in_the_right_place() -> None:

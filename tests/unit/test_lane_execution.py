@@ -110,8 +110,8 @@ def test_every_step_is_timed(world: World) -> None:
     steps = [name for name, _ in world.ask("leases expire").timings_ms]
 
     assert steps == [
-        *("goal", "exact", "lexical", "vector", "admission", "relevance"),
-        *("links", "graph", "ranking", "closure", "known", "entities"),
+        *("goal", "exact", "lexical", "admission", "relevance", "links", "vector", "graph"),
+        *("relations", "ranking", "closure", "known", "entities", "obligations"),
     ]
 
 

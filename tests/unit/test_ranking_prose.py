@@ -13,7 +13,7 @@ from retrieval.ranking.prose.settings import ProseRankingSettings
 from retrieval.ranking.prose.titles import Mentions, folded, folded_title
 from retrieval.ranking.query_class import QueryClass
 from retrieval.record import Record
-from retrieval.settings import RelevanceSettings, RetrievalSettings
+from retrieval.settings import GoalSettings, RelevanceSettings, RetrievalSettings
 from tests.world import World, record, refs
 from workingset.candidate import Candidate
 
@@ -143,3 +143,22 @@ def score_of(ranked: tuple[Candidate, ...], wanted: Record) -> float:
 
 def brought(ranked: tuple[Candidate, ...]) -> int:
     return sum("links" in candidate.lanes for candidate in ranked)
+
+
+def test_of_a_long_question_so_many_terms_are_looked_up_as_titles_and_the_rest_is_counted(atlas: World) -> None:
+    settings = RetrievalSettings(prose=ProseRankingSettings(question_terms=3))
+
+    projection = atlas.ask("what glass is made in the town of Cadwick", atlas.retrieval(settings))
+
+    lexical = next(lane for lane in projection.lanes if lane.lane == "lexical")
+    assert "1 words not looked up as titles or speakers" in lexical.note
+
+
+def test_titles_behind_what_is_read_of_a_question_change_nothing(atlas: World) -> None:
+    short = "which hills are in the land"
+    settings = RetrievalSettings(goal=GoalSettings(read_characters=len(short)))
+
+    plain = atlas.ask(short, atlas.retrieval(settings))
+    long = atlas.ask(f"{short} of Vantria or Cadwick", atlas.retrieval(settings))
+
+    assert [(c.ref, c.features) for c in long.ranked] == [(c.ref, c.features) for c in plain.ranked]

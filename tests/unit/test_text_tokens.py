@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from retrieval.text.tokens import LONGEST_WORD, analyse, analysed
+from retrieval.text.tokens import LONGEST_WORD, analyse, analysed, distinct
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,13 @@ def test_a_long_word_gives_its_beginning_and_nothing_else() -> None:
 def test_joined_and_listed_terms_are_the_same() -> None:
     text = "Sockets, getaddrinfo() 東京都 and the user_store"
     assert analysed(text).split() == analyse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "the a", "getUserNames get", "東京都 the user_store\u00a0running", "a\tb x\x00y\x7f é-z"]
+)
+def test_distinct_terms_are_those_listed(text: str) -> None:
+    assert distinct(text) == set(analyse(text))
 
 
 def test_a_megabyte_without_a_blank_takes_no_time() -> None:

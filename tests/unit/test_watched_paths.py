@@ -9,7 +9,8 @@ import pytest
 
 from retrieval.ingest.settings import GuardSettings
 from retrieval.ingest.walk import FoundFile, walk
-from retrieval.ingest.watched_paths import WatchedPaths, git_folder_of, git_stamp
+from retrieval.ingest.watched_paths import WatchedPaths
+from retrieval.ingest.work_tree import GitStamp, git_stamp
 
 FILES = {
     "a.py": "x",
@@ -103,25 +104,42 @@ def test_nothing_below_a_symbolic_link_matters(root: Path, tmp_path: Path) -> No
 
 
 def test_a_stamp_tells_commits_and_staging_from_nothing_done(root: Path) -> None:
-    folder = git_folder_of(root / "src")
-    assert folder == root.resolve() / ".git"
-    before = git_stamp(folder)
-    assert git_stamp(folder) == before
+    before = git_stamp(root / "src")
+    assert git_stamp(root / "src") == before
     git(root, "add", "a.py")
-    staged = git_stamp(folder)
+    staged = git_stamp(root / "src")
     assert (staged.head, staged.index != before.index) == (before.head, True)
     git(root, "commit", "--quiet", "--message", "one")
-    assert git_stamp(folder).head != before.head
-    (folder / "index.lock").touch()
-    assert git_stamp(folder).busy
+    assert git_stamp(root / "src").head != before.head
+    (root / ".git" / "index.lock").touch()
+    assert git_stamp(root / "src").busy
 
 
-def test_a_second_work_tree_has_a_folder_of_its_own(root: Path, tmp_path: Path) -> None:
+def test_a_stamp_tells_rules_around_the_root_from_those_in_it(root: Path, tmp_path: Path) -> None:
     git(root, "commit", "--quiet", "--message", "one")
     git(root, "worktree", "add", "--quiet", str(tmp_path / "other"))
+    (tmp_path / "link").symlink_to(root / "src")
+    for place in (root, root / "src", tmp_path / "link", tmp_path / "other"):
+        before = git_stamp(place)
+        (place / ".gitignore").write_text("x.py\n")
+        assert git_stamp(place).rules == before.rules
+        (root / ".git" / "info" / "exclude").write_text(f"# {place.name}\ny.py\n")
+        assert git_stamp(place).rules != before.rules
+    before = git_stamp(tmp_path / "link")
+    (root / ".gitignore").unlink()
+    assert git_stamp(tmp_path / "link").rules != before.rules
 
-    folder = git_folder_of(tmp_path / "other")
-    assert folder is not None
-    assert (folder / "HEAD").is_file()
-    assert folder != root.resolve() / ".git"
-    assert git_folder_of(Path("/")) is None
+
+def test_a_second_work_tree_has_a_head_and_an_index_of_its_own(root: Path, tmp_path: Path) -> None:
+    git(root, "commit", "--quiet", "--message", "one")
+    git(root, "worktree", "add", "--quiet", str(tmp_path / "other"))
+    first, other = git_stamp(root), git_stamp(tmp_path / "other")
+
+    (tmp_path / "other" / "new.py").touch()
+    git(tmp_path / "other", "add", "new.py")
+    git(tmp_path / "other", "commit", "--quiet", "--message", "two")
+
+    assert git_stamp(root) == first
+    assert git_stamp(tmp_path / "other").head != other.head
+    assert git_stamp(tmp_path / "other").index != other.index
+    assert git_stamp(Path("/")) == GitStamp()

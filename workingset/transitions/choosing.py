@@ -113,7 +113,8 @@ class Choosing:
         held = self._held.union(staying)
         left = room - sum(staying.values())
         worths = [(entry, self._worths_of_staying(entry)) for entry in self._present if entry.ref not in staying]
-        worths += [(entry, self._worths(entry)) for entry in arriving]
+        # A result that what stays needs enters whole with that: it is no more to be chosen than what is there.
+        worths += [(entry, self._worths(entry)) for entry in arriving if entry.ref not in staying]
         units = [self._unit(entry, worth, held) for entry, worth in worths if worth[0] > 0.0]
         needed = self._needed_tokens(units)
         free = left - reserve if _all_tokens(units, needed) > left else left

@@ -14,6 +14,7 @@ from workingset.candidate import Candidate, Projection
 from workingset.delivery import DeltaEntry, deliver, delta, prefix_stable
 from workingset.drift import Drift, StaleEntry, Verdict, baseline_after, detect
 from workingset.heat import cooled, idled, selected
+from workingset.obligation import ObligationKind
 from workingset.receipt import Node
 from workingset.remainder import BUDGET, Ignored, captured, remainder
 from workingset.rendering import Block, CountTokens
@@ -140,7 +141,7 @@ def _judge(moment: Moment, filled: Filled, results: Window) -> _Judged:
         captured_full=captured(projection, whole),
         marginal=left_out[0].relevance if left_out else None,
         ignored=ignored,
-        open_obligations=_open_obligations(filled),
+        open_obligations=_open_obligations(filled, projection),
         settings=moment.settings.sufficiency,
     )
     return _Judged(ignored, sufficiency)
@@ -155,15 +156,18 @@ def _shown(filled: Filled) -> tuple[frozenset[Ref], frozenset[Ref]]:
     return frozenset(entry.ref for entry in shown), frozenset(whole)
 
 
-def _open_obligations(filled: Filled) -> tuple[str, ...]:
+def _open_obligations(filled: Filled, projection: Projection) -> tuple[str, ...]:
+    """Support is judged by what is in the set, entry by entry; the other obligations by what was found."""
     if filled.over_budget is not None:
         return ("what cannot be left out exceeds the budget",)
     open_states = (SupportClosure.PARTIAL, SupportClosure.RESOURCE_LIMITED)
-    return tuple(
+    of_entries = tuple(
         f"support_closure of {entry.ref} is {entry.closure.value}"
         for entry in sorted(filled.draft.entries.values(), key=lambda e: e.order)
         if entry.has_text and entry.closure in open_states
     )
+    owed = (o for o in projection.obligations if o.open and o.kind is not ObligationKind.SUPPORT)
+    return (*of_entries, *(f"{o.kind.value} is {o.status.value}: {o.note}" for o in owed))
 
 
 def _outcome(

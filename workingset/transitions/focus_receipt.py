@@ -37,6 +37,8 @@ def focus_receipt(
             Node("goal", projection.goal.text, "the host's words"),
             _cut(projection),
             _lanes(projection),
+            *_owed(projection),
+            *_architecture(projection),
             _drift(drift),
             _budget(spent, over),
             _moves("moves between turns", before.between, before.between_dropped),
@@ -72,6 +74,40 @@ def _lanes(projection: Projection) -> Node:
     )
     rejected = tuple(Node(f"rejected {reason}", count) for reason, count in projection.rejected)
     return Node("search", len(projection.ranked), projection.fusion, (*lanes, *rejected))
+
+
+def _owed(projection: Projection) -> tuple[Node, ...]:
+    """What was owed and what became of it; nothing where the projection was made without a profile."""
+    if not projection.profile:
+        return ()
+    outcomes = tuple(
+        Node(
+            outcome.kind.value,
+            outcome.status.value,
+            outcome.note,
+            (
+                Node("required", outcome.required),
+                Node("lanes", " ".join(outcome.lanes)),
+                Node("spent", outcome.spent, f"of {outcome.budget}"),
+                Node("gaps", outcome.gap_count, "", tuple(Node(g.ref or "gap", g.what, g.fill) for g in outcome.gaps)),
+            ),
+        )
+        for outcome in projection.obligations
+    )
+    coverage = Node("opposition_coverage", projection.opposition.value, "how it was looked for, not what there is")
+    return (Node("obligations", projection.profile, "", (*outcomes, coverage)),)
+
+
+def _architecture(projection: Projection) -> tuple[Node, ...]:
+    found = projection.architecture
+    if found is None:
+        return ()
+    counts = tuple(Node(verdict, count) for verdict, count in found.counts)
+    eroded = tuple(Node(ref, "erosion", because) for ref, because in found.eroded)
+    wrong = tuple(Node("missing", pattern) for pattern in found.missing) + tuple(
+        Node("manifest", error, "not heeded") for error in found.errors
+    )
+    return (Node("architecture", len(found.eroded), "a nudge between near ties", (*counts, *eroded, *wrong)),)
 
 
 def _drift(drift: Drift) -> Node:

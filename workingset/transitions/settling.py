@@ -103,4 +103,9 @@ def _admit_result(draft: Draft, texts: Texts, ref: Ref, fidelity: Fidelity) -> N
 
 def _is_whole(draft: Draft, ref: Ref) -> bool:
     entry = draft.entries.get(ref)
-    return entry is not None and entry.tier in _HOLDS_WHOLE and entry.standing is Standing.CURRENT
+    return (
+        entry is not None
+        and entry.tier in _HOLDS_WHOLE
+        and entry.fidelity is Fidelity.FULL
+        and entry.standing is Standing.CURRENT
+    )

@@ -22,9 +22,14 @@ class Convention(NamedTuple):
 
 _SNAKE = re.compile(r"(?:test_(?P<a>.+)|(?P<b>.+)_(?:unit)?tests?)\Z")
 _DOTTED = re.compile(r"(?P<a>.+)\.(?:test|spec|e2e|cy)\Z")
-_CAMEL = re.compile(r"(?:Test(?P<a>[A-Z]\w*)|(?P<b>\w+?)(?:Tests?|TestCase|Spec|IT))\Z")
+_CAMEL = re.compile(r"(?:Test(?P<a>[A-Z]\w*)|(?P<b>\w+?)(?:Tests?|TestCase|(?<=[a-z0-9])IT))\Z")
 _SPEC = re.compile(r"(?:test_(?P<a>.+)|(?P<b>.+)_(?:test|spec))\Z")
-_C = re.compile(r"(?:[Tt]est_?(?P<a>.+)|(?P<b>.+?)_?(?:[Uu]nit)?[Tt]ests?)\Z")
+_C = re.compile(
+    r"(?:[Tt]est_(?P<a>.+)|[Tt]est(?P<b>[A-Z].*)|(?P<c>.+)[-_](?:unit)?tests?|(?P<d>.+?)unittests?"
+    r"|(?P<e>.+?)(?:Unit)?Tests?)\Z"
+)
+_ANY = re.compile(r"(?:test_.+|.+_(?:unit)?tests?|.+\.(?:test|spec|e2e|cy))\Z")
+"""Of a file of no language below."""
 _NAMED = re.compile(r"_*(?:test|bench|should|it_|fuzz|example|check)", re.IGNORECASE)
 _GO = re.compile(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])")
 
@@ -39,6 +44,10 @@ _CONVENTIONS: dict[str, Convention] = {
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"), Convention(_DOTTED, _NAMED)),
 }
 _FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "testing", "unittests"))
+_PROJECTS = (".test", ".tests", ".unittests", ".integrationtests")
+"""Ends of the names of folders that hold a project of tests: `Shop.Tests`."""
+_BESIDE = frozenset(("conftest.py",))
+"""Files that are no tests and serve nothing else, wherever they lie."""
 _ALSO = {
     ".c": (".h",),
     ".cc": (".h", ".hh"),
@@ -61,11 +70,12 @@ _SHORTEST = 3
 
 @lru_cache(maxsize=4_096)
 def is_test_path(path: str) -> bool:
-    """True for a file of tests: by its name, or by a folder that holds nothing else."""
+    """True for a file of tests: by its name, or by a folder that holds nothing else, data for tests among it."""
+    *folders, name = path.split("/")
+    if name in _BESIDE or any(part in _FOLDERS or part.endswith(_PROJECTS) for part in map(str.lower, folders)):
+        return True
     convention, stem = _of(path)
-    if convention is None:
-        return False
-    return convention.stem.match(stem) is not None or any(part.lower() in _FOLDERS for part in path.split("/")[:-1])
+    return (convention.stem if convention else _ANY).match(stem) is not None
 
 
 def tested_files(path: str) -> tuple[str, ...]:

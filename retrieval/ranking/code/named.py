@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from math import sqrt
 
 from retrieval.index.sensor import FieldWeights, Sieve, WeightedTerm
+from retrieval.ingest.languages.testing import is_test_path
 from retrieval.lanes.contract import ExactMatch
 from retrieval.lanes.lane import BRIDGE_KINDS
-from retrieval.ranking.code.paths import file_of, is_test, only_base_name
+from retrieval.ranking.code.paths import file_of, only_base_name
 from retrieval.ranking.code.question import CodeQuestion
 from retrieval.ranking.code.searches import FILE_KIND
 from retrieval.ranking.code.settings import CodeRankingSettings
@@ -98,7 +99,7 @@ def _symbols(look: Look, question: CodeQuestion, settings: CodeRankingSettings, 
 
 def _defines(record: Record, name: str) -> bool:
     held = any(each.kind is NameKind.SYMBOL and each.text == name for each in record.names)
-    return held and bool(record.path) and not is_test(record.path)
+    return held and bool(record.path) and not is_test_path(record.path)
 
 
 def _messages(look: Look, question: CodeQuestion, settings: CodeRankingSettings, found: Named) -> None:

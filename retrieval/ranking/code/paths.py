@@ -11,22 +11,12 @@ from retrieval.ranking.look import Look
 from retrieval.record import Record
 from workingset.vocabulary import Namespace, TenantId
 
-_TEST = re.compile(
-    r"(?:^|/)(?:tests?|testing|__tests__|spec)(?:/|$)|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*_test\.\w+"
-    r"|[^/]*\.(?:test|spec)\.\w+)$|(?:^|/)[^/]*Tests?\.(?:java|cs)$"
-)
 _ASIDE = re.compile(
     r"(?:^|/)(?:docs?|examples?|benchmarks?|bench|asv_bench|release|tutorials?|scripts?|demos?|samples?)/|(?:^|/)setup\.py$"
 )
 _REMEMBERED = 65_536
 """Paths whose answers are kept: a large repository's."""
 _GATHERING = frozenset({"__init__.py", "index.ts", "index.js", "index.tsx", "index.jsx", "mod.rs", "lib.rs", "doc.go"})
-
-
-@lru_cache(_REMEMBERED)
-def is_test(path: str) -> bool:
-    """Whether the path is that of a test, by the customs of the languages that ingest reads."""
-    return _TEST.search(path) is not None
 
 
 def only_gathers(path: str) -> bool:

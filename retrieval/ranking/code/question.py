@@ -31,9 +31,9 @@ class CodeQuestion:
     phrases: tuple[str, ...]
 
 
-def question_of(goal: Goal, read_characters: int, names: int, phrases: int) -> CodeQuestion:
+def question_of(goal: Goal, names: int, phrases: int) -> CodeQuestion:
     """Read what a ranker of code needs beside the goal's terms, at most so many names and phrases."""
-    text = goal.text[:read_characters]
+    text = goal.read
     first = next((line for line in text.splitlines() if line.strip()), "")
     return CodeQuestion(
         tuple(WeightedTerm(term, 1.0) for term in sorted(set(analyse(first)))),

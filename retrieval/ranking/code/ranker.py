@@ -48,37 +48,38 @@ class CodeTables:
 class CodeRanker(Ranker):
     """Orders results of code."""
 
-    def __init__(self, settings: CodeRankingSettings, histories: Histories, read_characters: int) -> None:
-        """`read_characters` of a goal are read, as its terms are."""
+    def __init__(self, settings: CodeRankingSettings, histories: Histories) -> None:
         self._settings: Final = settings
         self._histories: Final = histories
-        self._read_characters: Final = read_characters
         self._places: Final = Places(settings.remembered_places)
         self.name = settings.name
 
     def begin(self) -> CodeRanking:
         """An ordering that asks its lanes once, in `bring`."""
-        return CodeRanking(self._settings, self._histories, self._read_characters, self._places)
+        return CodeRanking(self._settings, self._histories, self._places)
 
 
 class CodeRanking(Ranking):
     """The ordering of one projection. `made` is what the latest scores were made of."""
 
-    def __init__(
-        self, settings: CodeRankingSettings, histories: Histories, read_characters: int, places: Places
-    ) -> None:
+    def __init__(self, settings: CodeRankingSettings, histories: Histories, places: Places) -> None:
         self._settings: Final = settings
         self._histories: Final = histories
-        self._read_characters: Final = read_characters
         self._places: Final = places
         self._gathered: Gathered | None = None
         self._parts: tuple[tuple[int, ...], ...] = ()
         self._sure: frozenset[int] = frozenset()
         self.made: CodeTables | None = None
 
+    def prepare(self, look: Look) -> None:
+        """Ask the ranker's own lanes; raises IndexUnavailable and DeadlinePassed."""
+        self._gather(look)
+
     def bring(self, look: Look) -> Mapping[int, float]:
         """The best parts of the best files, whichever lane found them; raises IndexUnavailable and DeadlinePassed."""
         gathered = self._gather(look)
+        for record in look.records.values():
+            admit_file(look, gathered, record)
         table = file_table(look, gathered, self._settings, {})
         scores = score(
             normalised(table.values, FILE_FEATURES, UNBOUNDED_OF_FILES), self._settings.file(len(look.goal.terms))
@@ -151,7 +152,7 @@ class CodeRanking(Ranking):
     def _gather(self, look: Look) -> Gathered:
         """What the ranker's own lanes find, looked for once; again where `bring` could not."""
         if self._gathered is None:
-            self._gathered = gather(look, self._histories, self._settings, self._read_characters, self._places)
+            self._gathered = gather(look, self._histories, self._settings, self._places)
         return self._gathered
 
     def _parts_of(self, gathered: Gathered, file: int, place: int) -> tuple[int, ...]:

@@ -11,9 +11,10 @@ from typing import Final
 import numpy as np
 
 from retrieval.history.reading import Histories
+from retrieval.ingest.languages.testing import is_test_path
 from retrieval.ranking.code.named import Named, bounded_shares, named, read
 from retrieval.ranking.code.past import Past, Place, past, together
-from retrieval.ranking.code.paths import file_of, folder_of, is_test, is_wordy, lies_aside, only_gathers
+from retrieval.ranking.code.paths import file_of, folder_of, is_wordy, lies_aside, only_gathers
 from retrieval.ranking.code.question import CodeQuestion, question_of
 from retrieval.ranking.code.scoring import FILE_FEATURES, Matrix, row
 from retrieval.ranking.code.searches import Searched, search
@@ -69,12 +70,10 @@ class Places(dict[int, Place]):
         super().__setitem__(file, place)
 
 
-def gather(
-    look: Look, histories: Histories, settings: CodeRankingSettings, read_characters: int, places: Places
-) -> Gathered:
+def gather(look: Look, histories: Histories, settings: CodeRankingSettings, places: Places) -> Gathered:
     """Ask all lanes and choose the candidate files; raises IndexUnavailable and DeadlinePassed."""
     look.deadline.check()
-    question = question_of(look.goal, read_characters, settings.name_limit, settings.phrase_limit)
+    question = question_of(look.goal, settings.name_limit, settings.phrase_limit)
     searched = search(look, question, settings)
     look.deadline.check()
     names = named(look, question, settings)
@@ -173,7 +172,7 @@ def file_table(
         values["folder"] = folders.get((place[0], folder_of(path)), 0.0)
         values["likeness"] = cosines.get(file, absent)
         values["initial"] = float(only_gathers(path))
-        values["test"] = float(is_test(path))
+        values["test"] = float(is_test_path(path))
         values["wordy"] = float(is_wordy(path))
         values["aside"] = float(lies_aside(path))
         rows.append(row(values, FILE_FEATURES))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -14,7 +14,8 @@ _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-_NAMES = "|".join([*(m.capitalize() for m in _MONTHS), *(rf"{m[:3].capitalize()}\b\.?" for m in _MONTHS if m != "may")])
+_SHORT = (*(month[:3] for month in _MONTHS), "sept")
+_NAMES = "|".join([*(rf"{month.capitalize()}\b" for month in _MONTHS), *(rf"{s.capitalize()}\b\.?" for s in _SHORT)])
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _WRITTEN = re.compile(
     rf"(?:\b{_DAY}\s+(?:of\s+)?)?\b({_NAMES})(?:\s+{_DAY}\b(?!\d))?(?:,?\s+(?:of\s+)?((?:19|20)\d\d))?"
@@ -25,7 +26,7 @@ _WHEN = re.compile(
     r"|(?:on |in |at )?(?:what|which) (?:date|day|month|year|time))\b",
     re.IGNORECASE,
 )
-_MAY_IS_A_VERB = "may"
+_VERBS = frozenset({"may"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,10 @@ def asks_when(question: str) -> bool:
     return _WHEN.match(question) is not None
 
 
-def asked_dates(question: str) -> tuple[AskedDate, ...]:
-    """The dates that the question names by month. "May" alone counts only with a day or a year."""
-    return tuple(dict.fromkeys(_asked(question)))
+def asked_dates(question: str, people: Iterable[str] = ()) -> tuple[AskedDate, ...]:
+    """The dates that the question names by month. "May", and June where one of the `people` is called so, count only
+    with a day or a year."""
+    return tuple(dict.fromkeys(_asked(question, _VERBS.union(name.lower() for name in people))))
 
 
 def fit(asked: Iterable[AskedDate], facts: TurnFacts, settings: ConversationRankingSettings) -> float:
@@ -55,14 +57,14 @@ def fit(asked: Iterable[AskedDate], facts: TurnFacts, settings: ConversationRank
     return max((*own, *named), default=0.0)
 
 
-def _asked(question: str) -> Iterator[AskedDate]:
+def _asked(question: str, unsure: Collection[str]) -> Iterator[AskedDate]:
     for match in _ISO.finditer(question):
         if 1 <= int(match[2]) <= 12:
             yield AskedDate(int(match[2]), int(match[3] or 0), int(match[1]))
     for match in _WRITTEN.finditer(question):
         month = next(at for at, name in enumerate(_MONTHS, 1) if name.startswith(match[2].lower().rstrip(".")))
         day, year = int(match[1] or match[3] or 0), int(match[4] or 0)
-        if day or year or match[2].lower() != _MAY_IS_A_VERB:
+        if day or year or match[2].lower() not in unsure:
             yield AskedDate(month, day, year)
 
 
@@ -73,7 +75,7 @@ def _fit(asked: AskedDate, days: Days, settings: ConversationRankingSettings, *,
     if asked.month in {days.first.month, days.last.month}:
         year = days.first.year if days.first.month == asked.month else days.last.year
         score = 1.0 + _day_fit(asked, year, days, settings, told=told)
-    elif told and days.first.day <= settings.days_after and days.first.month % 12 == asked.month % 12 + 1:
+    elif told and days.first.day <= settings.days_after and days.first.month == asked.month % 12 + 1:
         year = days.first.year - (asked.month == 12)
         score = settings.month_after_share
     else:

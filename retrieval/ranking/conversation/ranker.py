@@ -7,6 +7,7 @@ names of speakers (`retrieval.ranking.conversation.speakers`).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from heapq import nlargest
 
 from retrieval.goal import Goal
@@ -42,7 +43,8 @@ class ConversationRanker(Ranker):
 
     def read(self, txn: Snapshot, scope: Scope, goal: Goal) -> Goal:
         """The goal with its speakers known and out of its words."""
-        return without_speakers(goal, named_speakers(txn, scope, goal.text), self._goals)
+        speakers, left = named_speakers(txn, scope, goal.read, self._settings.speaker_look_ups)
+        return replace(without_speakers(goal, speakers, self._goals), unused_words=left)
 
     def begin(self) -> Ranking:
         """An ordering that searches the turns' windows once."""
@@ -86,7 +88,7 @@ class _ConversationRanking(Ranking):
         cosines = {i: look.cosines.get(i, lowest) for i in facts}
         sessions = {i: known.session for i, known in facts.items()}
         best = self._settings.session_best
-        asked, when = asked_dates(look.goal.text), asks_when(look.goal.text)
+        asked, when = asked_dates(look.goal.read, look.goal.speakers), asks_when(look.goal.read)
         return {
             "window": windows,
             "vector": cosines,

@@ -54,6 +54,8 @@ class ConversationRankingSettings:
     """Guess: three screens of turns; of the best windows so many are ordered with what the lanes found."""
     brought_alike: int = 32
     """As many as the vector lane finds."""
+    speaker_look_ups: int = 2_048
+    """Guess, some 20 ms: words of the question that are looked up as speakers, in all namespaces together."""
     least_cosine: float = 0.15
     """Guess: a question and the turn that answers it are less alike than code and what is said of it; the nearest of
     unrelated texts have some 0.2."""

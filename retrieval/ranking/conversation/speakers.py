@@ -18,14 +18,17 @@ from retrieval.store.interface import Snapshot
 _WORD = re.compile(r"[^\W\d_][\w-]*")
 
 
-def named_speakers(txn: Snapshot, scope: Scope, text: str) -> tuple[str, ...]:
-    """Words of the text that begin with a capital and are a speaker's name or the first part of one, in order.
+def named_speakers(txn: Snapshot, scope: Scope, text: str, look_ups: int) -> tuple[tuple[str, ...], int]:
+    """Words of the text that begin with a capital and are a speaker's name or the first part of one, in order; and how
+    many words the bound of look-ups in all namespaces left out.
 
     Where the text has no capital at all, any word may be one.
     """
     plain = text == text.lower()
     words = dict.fromkeys(word for word in _WORD.findall(text) if plain or word[0].isupper())
-    return tuple(word for word in words if any(_speaks(txn, namespace, word) for namespace in scope.namespaces))
+    taken = list(words)[: max(1, look_ups // max(1, len(scope.namespaces)))]
+    speakers = tuple(word for word in taken if any(_speaks(txn, namespace, word) for namespace in scope.namespaces))
+    return speakers, len(words) - len(taken)
 
 
 def without_speakers(goal: Goal, speakers: tuple[str, ...], settings: GoalSettings) -> Goal:
@@ -35,7 +38,7 @@ def without_speakers(goal: Goal, speakers: tuple[str, ...], settings: GoalSettin
     if not named:
         return goal
     goal = replace(goal, speakers=speakers)
-    rest = parse_goal(re.sub(rf"\b(?:{named})\b(?:['’]s?\b)?", " ", goal.text), settings)
+    rest = parse_goal(re.sub(rf"\b(?:{named})\b(?:['’]s?\b)?", " ", goal.read), settings)
     if not rest.terms:
         return goal
     return replace(goal, terms=rest.terms, embedded=" ".join(rest.embedded.split()))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from math import log
 
+from retrieval.goal import Goal
 from retrieval.index.sensor import FieldWeights, Sieve, WeightedTerm
 from retrieval.lanes.lane import BRIDGE_KINDS
 from retrieval.ranking.look import Look
@@ -28,6 +29,11 @@ Shared = dict[int, Mapping[int, float]]
 """By seed, what `Links.sharing` found: the one search of it that more than one call of a ranking needs."""
 
 
+def question_terms(goal: Goal) -> tuple[str, ...]:
+    """The terms by which titles in a question are searched for, each once, in order of mention."""
+    return tuple(dict.fromkeys(analyse(goal.read)))
+
+
 class Links:
     """Links from seeds. Lives within one call of the ranking. Its methods raise IndexUnavailable, DeadlinePassed."""
 
@@ -35,7 +41,7 @@ class Links:
         self._look = look
         self._shared = shared
         self._settings = settings
-        self._question = Mentions(look.goal.text)
+        self._question = Mentions(look.goal.read)
         self._answering: dict[frozenset[str], Mapping[int, float]] = {}
         self._titled_as: dict[int, str] = {}
         self._frequency = cache(self._counted)
@@ -43,7 +49,7 @@ class Links:
     def named_in_question(self) -> tuple[int, ...]:
         """Records whose title the question holds."""
         letters = self._settings.title_letters
-        found = self._titled(analyse(self._look.goal.text))
+        found = self._titled(question_terms(self._look.goal)[: self._settings.question_terms])
         return tuple(i for i, title in found.items() if self._question.hold(title, letters))
 
     def named_in(self, seed: Seed) -> tuple[int, ...]:

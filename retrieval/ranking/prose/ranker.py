@@ -8,16 +8,20 @@ what the seed leaves open of the question they hold. Weights and their source: `
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from heapq import nlargest
 
+from retrieval.goal import Goal
 from retrieval.lanes.exact import EXACT
 from retrieval.lanes.graph import GRAPH
+from retrieval.lanes.lane import Scope
 from retrieval.ranking.look import Look
-from retrieval.ranking.prose.links import Links, Shared
+from retrieval.ranking.prose.links import Links, Shared, question_terms
 from retrieval.ranking.prose.open_question import OpenQuestion
 from retrieval.ranking.prose.seeds import Direct, direct, seeds
 from retrieval.ranking.prose.settings import ProseRankingSettings
 from retrieval.ranking.ranker import Features, Ranked, Ranker, Ranking
+from retrieval.store.interface import Snapshot
 
 FITTED = ("lexical", "vector", "named", "mentioned", "shared", "answering")
 """Names of the features whose weights are fitted, in the order of these."""
@@ -32,6 +36,11 @@ class ProseRanker(Ranker):
 
     def __init__(self, settings: ProseRankingSettings) -> None:
         self._settings = settings
+
+    def read(self, txn: Snapshot, scope: Scope, goal: Goal) -> Goal:
+        """The goal, with how many of its terms no title is searched for by."""
+        del txn, scope
+        return replace(goal, unused_words=max(0, len(question_terms(goal)) - self._settings.question_terms))
 
     def begin(self) -> Ranking:
         """An ordering that searches once for what each seed leads to."""

@@ -38,7 +38,7 @@ def direct(look: Look, record_ids: Iterable[int], settings: ProseRankingSettings
     best = max(scores.values(), default=0.0)
     known = [look.cosines[i] for i in ids if i in look.cosines]
     lowest = min(known, default=0.0)
-    question = Mentions(look.goal.text)
+    question = Mentions(look.goal.read)
     return Direct(
         {i: scores.get(i, 0.0) / best if best > 0.0 else 0.0 for i in ids},
         {i: look.cosines.get(i, lowest) for i in ids},

@@ -48,6 +48,8 @@ class ProseRankingSettings:
     brought_hits: int = 10
     """Measured on the same rows: so many are brought of those that share
     most with a seed, and as many of those that answer most beside."""
+    question_terms: int = 256
+    """Guess: terms of a question that titles are searched for by, some 8 ms; a question has some 20."""
     seed_terms: int = 96
     """Guess: terms of a seed's names that are searched for; an article's introduction has some 40."""
     name_words: int = 8

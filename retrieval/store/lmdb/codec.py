@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 import threading
-from functools import lru_cache
 
 import msgspec
 import zstandard
@@ -64,6 +63,8 @@ _NO_BODY = Body("", "", "")
 _NAME_KINDS = {kind.value: kind for kind in NameKind}
 _VALUES = {id(kind): kind.value for kind in NameKind}
 """By identity, since hashing a member of an enumeration takes longer than all the rest."""
+_REMEMBERED_NAMES = 65_536
+"""Distinct names kept, some 12 MB. Cleared when full. A guess."""
 
 
 class _Decompressors(threading.local):
@@ -159,26 +160,32 @@ def head_bytes(version: bytes) -> bytes:
 
 def decode_head(version: bytes) -> Head:
     """The head of a version; raises StoreCorrupt."""
-    if len(version) < _PREFIX.size:
-        raise StoreCorrupt(f"a record's version of {len(version)} bytes is cut off")
-    end = _PREFIX.size + _PREFIX.unpack_from(version)[1]
-    try:
-        return _decode_head(memoryview(version)[_PREFIX.size : end])
-    except msgspec.DecodeError as error:
-        raise StoreCorrupt(f"a record's version does not decode: {error}") from error
+    return _head_of(memoryview(version)[_PREFIX.size : _measured(version)[1]])
 
 
-@lru_cache(maxsize=65_536)
-def _name(pair: tuple[str, str]) -> Name:
-    """A name; the common ones are made once."""
-    return Name(_NAME_KINDS[pair[0]], pair[1])
+class _Names(dict[tuple[str, str], Name]):
+    """Names by kind and text, so that the common ones are made once; fills itself. Safe beside other threads: one that
+    is lost is made again."""
+
+    def __missing__(self, pair: tuple[str, str]) -> Name:
+        name = Name(_NAME_KINDS[pair[0]], pair[1])
+        if len(self) >= _REMEMBERED_NAMES:
+            self.clear()
+        self[pair] = name
+        return name
+
+
+_NAMES = _Names()
 
 
 def decode_record(version: bytes, namespace: Namespace, generation: Generation, *, texts: bool = True) -> Record:
     """The record of a version, without its texts where they are not asked for; raises StoreCorrupt."""
-    head, body = decode_head(version), _body(version) if texts else _NO_BODY
+    flags, end = _measured(version)
+    view = memoryview(version)
+    head = _head_of(view[_PREFIX.size : end])
+    body = _body_of(view[end:], flags) if texts and not flags & _REMOVED else _NO_BODY
     try:
-        names = tuple([_name(pair) for pair in head.names])
+        names = tuple(map(_NAMES.__getitem__, head.names))
         lines = None if head.lines is None else Lines(*head.lines)
     except (KeyError, ValueError) as error:
         raise StoreCorrupt(f"a record's version makes no sense: {error}") from error
@@ -203,22 +210,31 @@ def decode_record(version: bytes, namespace: Namespace, generation: Generation, 
         valid_from_seconds=head.valid_from_seconds,
         valid_until_seconds=head.valid_until_seconds,
         generation=generation,
-        removed=is_removed(version),
+        removed=bool(flags & _REMOVED),
     )
 
 
-def _parts(version: bytes) -> tuple[int, bytes, bytes]:
+def _measured(version: bytes) -> tuple[int, int]:
+    """A version's flags, and where its head ends."""
     if len(version) < _PREFIX.size:
         raise StoreCorrupt(f"a record's version of {len(version)} bytes is cut off")
     flags, length = _PREFIX.unpack_from(version)
-    end = _PREFIX.size + length
+    return flags, _PREFIX.size + length
+
+
+def _parts(version: bytes) -> tuple[int, bytes, bytes]:
+    flags, end = _measured(version)
     return flags, version[_PREFIX.size : end], version[end:]
 
 
-def _body(version: bytes) -> Body:
-    flags, _, packed = _parts(version)
-    if flags & _REMOVED:
-        return _NO_BODY
+def _head_of(packed: memoryview) -> Head:
+    try:
+        return _decode_head(packed)
+    except msgspec.DecodeError as error:
+        raise StoreCorrupt(f"a record's version does not decode: {error}") from error
+
+
+def _body_of(packed: memoryview, flags: int) -> Body:
     try:
         return _decode_body(_decompressors.one.decompress(packed) if flags & _COMPRESSED else packed)
     except (msgspec.DecodeError, zstandard.ZstdError) as error:

@@ -122,15 +122,15 @@ class _Sweep:
     def run(self) -> _Place:
         """Go on from the place; returns how far it came."""
         horizon, stage, following = self._place
-        left: bytes | None = following
         if stage == _VERSIONS:
             left = self._settle_changes(following)
-            if left is None:
-                stage, left = _EDGES, self._view.key
-        if stage == _EDGES and left is not None:
-            left = self._drop_edges(left)
-        if left is not None:
-            return _Place(horizon, stage, left)
+            if left is not None:
+                return _Place(horizon, _VERSIONS, left)
+            stage, following = _EDGES, self._view.key
+        if stage == _EDGES:
+            left = self._drop_edges(following)
+            if left is not None:
+                return _Place(horizon, _EDGES, left)
         return _Place(horizon, _DONE, b"")
 
     def collected(self, *, left: bool) -> Collected:

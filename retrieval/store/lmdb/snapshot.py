@@ -152,10 +152,10 @@ class LmdbSnapshot:
         return [] if space is None else paths.all_of(self._view, space)
 
     def vector(self, model: str, digest: Digest) -> bytes | None:
-        return vectors.get(self._view, model, digest)
+        return vectors.get(self._view, model, (digest,))[0]
 
     def vectors(self, model: str, digests: Sequence[Digest]) -> list[bytes | None]:
-        return [vectors.get(self._view, model, digest) for digest in digests]
+        return vectors.get(self._view, model, digests)
 
     def vector_digests(self, model: str, after: Digest | None, limit: int) -> list[Digest]:
         return vectors.digests(self._view, model, after, limit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from retrieval.store.lmdb.keys import digest_of, encode_text, lookup_bytes, text_in_key, text_key
@@ -13,12 +13,14 @@ MODEL_BYTES = 16
 """How much of a key stands for the model."""
 
 
-def get(view: TenantView, model: str, digest: Digest) -> bytes | None:
-    """The vector's bytes, or None."""
-    model_raw, digest_raw = lookup_bytes(model), lookup_bytes(digest)
-    if model_raw is None or digest_raw is None:
-        return None
-    return view.rows.get(view.rows.tables.vectors, view.key + digest_of(model_raw) + text_key(digest_raw))
+def get(view: TenantView, model: str, digests: Sequence[Digest]) -> list[bytes | None]:
+    """The vectors' bytes in the order asked, None where there is none."""
+    raw = lookup_bytes(model)
+    if raw is None:
+        return [None] * len(digests)
+    prefix, rows, table = view.key + digest_of(raw), view.rows, view.rows.tables.vectors
+    keys = map(lookup_bytes, digests)
+    return [None if key is None else rows.get(table, prefix + text_key(key)) for key in keys]
 
 
 def put(view: TenantView, model: str, digest: Digest, vector: bytes) -> None:
