@@ -25,14 +25,14 @@ from hotsetd.source_roots import readable_root
 from retrieval.deadline import Deadline
 from retrieval.errors import BadField
 from retrieval.ingest.changes import Written
-from retrieval.ingest.conversations import put_turns
+from retrieval.ingest.conversations import prepare_turns, write_turns
 from retrieval.ingest.errors import IngestCancelled
 from retrieval.ingest.linking import link_namespace
 from retrieval.ingest.progress import Progress, Summary
 from retrieval.ingest.sending import Document, ingest_documents
 from retrieval.ingest.tree import ingest_tree
 from retrieval.ingest.turn_records import TurnInput
-from retrieval.ingest.typed_records import EdgeInput, RecordInput, put_records
+from retrieval.ingest.typed_records import EdgeInput, RecordInput, prepare_records, write_records
 from retrieval.sources import TREE_SOURCE
 from retrieval.store.interface import Store, WriteTransaction
 from workingset.vocabulary import AgentId, Generation, Namespace
@@ -133,17 +133,13 @@ class Ingesting:
             sending.linked = sending.linked and not batch.documents
             return Acknowledged(generation, replayed=True)
         taken: list[Written] = []
+        # Reading secrets and dates in words takes seconds a batch: the one writer is not to wait for them.
+        records = prepare_records(sending.namespace, batch.records, batch.edges, sending.source, self._settings.ingest)
+        turns = prepare_turns(sending.namespace, batch.turns, sending.source, self._settings.ingest)
 
         def also(txn: WriteTransaction) -> None:
-            written, _ = put_records(
-                txn,
-                sending.namespace,
-                batch.records,
-                batch.edges,
-                source=sending.source,
-                settings=self._settings.ingest,
-            )
-            said, _ = put_turns(txn, sending.namespace, batch.turns, sending.source, self._settings.ingest)
+            written, _ = write_records(txn, records)
+            said, _ = write_turns(txn, turns)
             taken[:] = [written.plus(said)]
             if key:
                 generation = msgspec.msgpack.encode(int(txn.generation(sending.namespace)))

@@ -123,8 +123,12 @@ class Following:
 
     def settled(self, number: int, seconds: float) -> Unsettled | None:
         """Wait until what was asked for is in the store; else returns why it may not be."""
+
+        def over() -> bool:
+            return self._answered >= number or bool(self._hindrance())
+
         with self._answers:
-            self._answers.wait_for(lambda: self._answered >= number or self._hindrance(), max(0.0, seconds))
+            self._answers.wait_for(over, max(0.0, seconds))
             if self._answered >= number > 0 and not self._report.polling:
                 return None
         report = self._report

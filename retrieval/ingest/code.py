@@ -131,13 +131,15 @@ class _PieceMaker:
             text=text,
             outline=renderings.outline,
             gist=renderings.gist,
-            symbols=self._bounded(self._symbols(part, at, values), limits.symbols, "symbols_cut"),
-            uses=self._bounded(self._uses[at], limits.uses, "uses_cut"),
-            imports=self._bounded(self._sketch.imports, limits.imports, "imports_cut") if at == 0 else (),
-            refers=self._bounded((n for n in self._refers[at] if n not in self._uses[at]), limits.refers, "refers_cut"),
-            bases=self._bounded(self._bases(part), limits.symbols, "bases_cut"),
+            symbols=self._bounded(self._symbols(part, at, values), limits.symbols, Reason.SYMBOLS_CUT),
+            uses=self._bounded(self._uses[at], limits.uses, Reason.USES_CUT),
+            imports=self._bounded(self._sketch.imports, limits.imports, Reason.IMPORTS_CUT) if at == 0 else (),
+            refers=self._bounded(
+                (n for n in self._refers[at] if n not in self._uses[at]), limits.refers, Reason.REFERS_CUT
+            ),
+            bases=self._bounded(self._bases(part), limits.symbols, Reason.BASES_CUT),
             tested=tested_files(self._path) if at == 0 else (),
-            packages=self._bounded(self._sketch.packages, limits.imports, "packages_cut") if at == 0 else (),
+            packages=self._bounded(self._sketch.packages, limits.imports, Reason.PACKAGES_CUT) if at == 0 else (),
         )
 
     def _kind(self, part: _Part) -> str:
@@ -225,10 +227,10 @@ class _PieceMaker:
     def _part_at(self, row: int) -> int:
         return max(0, bisect_right(self._starts, row) - 1)
 
-    def _bounded(self, names: Iterable[str], limit: int, reason: str) -> tuple[str, ...]:
+    def _bounded(self, names: Iterable[str], limit: int, reason: Reason) -> tuple[str, ...]:
         longest = self._settings.pieces.name_characters
         unique = list(dict.fromkeys(names))
         kept = [name for name in unique if len(name) <= longest][:limit]
         if len(kept) < len(unique):
-            self.cuts[reason] = self.cuts.get(reason, 0) + len(unique) - len(kept)
+            self.cuts[reason.value] = self.cuts.get(reason.value, 0) + len(unique) - len(kept)
         return tuple(kept)

@@ -42,6 +42,8 @@ from retrieval.store.interface import Snapshot, WriteTransaction
 from workingset.vocabulary import Namespace, Ref
 
 FOLLOWS: Final = "follows"
+_MARK: Final = "conversation.2/"
+"""Begins the names of marks that hold a `Tail`; another number where its fields change."""
 
 
 class Tail(msgspec.Struct, array_like=True, frozen=True):
@@ -154,7 +156,7 @@ class _Conversation:
         self._txn = txn
         self._namespace = prepared.namespace
         self._settings = prepared.settings
-        self._mark = f"conversation/{local_name(name)}"
+        self._mark = f"{_MARK}{local_name(name)}"
         kept = txn.mark(self._mark, self._namespace)
         self._tail = Tail() if kept is None else msgspec.msgpack.decode(kept, type=Tail)
         self._known: dict[Ref, Record | None] = {}

@@ -6,14 +6,14 @@ What tests what and what overrides what follow from these and from names: `teste
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from retrieval.ingest.headings import SEPARATOR
 from retrieval.ingest.link_tables import LinkTables
 from retrieval.ingest.name_meaning import Meanings
 from retrieval.ingest.override_edges import OVERRIDES, overridden
-from retrieval.ingest.tested_edges import TESTS, file_under_test, is_test_block, tested
+from retrieval.ingest.tested_edges import TESTS, file_under_test, is_test_block, may_hold_tests, tested
 from retrieval.record import Edge, NameKind, Record
 from retrieval.relations import BUILT_IN
 from workingset.vocabulary import Ref
@@ -61,21 +61,39 @@ def _file_edges(records: Sequence[Record], tables: LinkTables) -> Iterator[Edge]
             yield Edge(records[0].ref, IMPORTS, target.first, BUILT_IN[IMPORTS])
     reach = tables.seen_by(table)
     meanings = Meanings(table, reach, tables)
+    holds_tests = may_hold_tests(table.path)
     for record in records:
-        is_calling = record.kind in _CALLING or is_test_block(record, table.family)
-        called = meanings.of(record, NameKind.USES) if is_calling else set()
-        mentioned = meanings.of(record, NameKind.REFERS) - called if is_calling else set()
-        yield from _guesses(record, CALLS, called)
-        yield from _guesses(record, REFERENCES, mentioned)
-        yield from _guesses(record, TESTS, tested(record, called | mentioned, table, reach, tables))
+        called: set[Ref] = set()
+        mentioned: set[Ref] = set()
+        if record.kind in _CALLING or (holds_tests and is_test_block(record, table.family)):
+            uses, refers = _used(record)
+            called = meanings.of(record, uses)
+            mentioned = meanings.of(record, refers) - called
+            yield from _guesses(record, CALLS, called)
+            yield from _guesses(record, REFERENCES, mentioned)
+        if holds_tests:
+            yield from _guesses(record, TESTS, tested(record, called | mentioned, table, reach, tables))
         yield from _guesses(record, OVERRIDES, overridden(record, table, reach, tables))
     yield from _guesses(records[0], TESTS, file_under_test(records[0], table, imported, tables))
 
 
-def _guesses(record: Record, relation: str, targets: Iterable[Ref]) -> Iterator[Edge]:
-    for target in sorted(targets):
-        if target != record.ref:
-            yield Edge(record.ref, relation, target, BUILT_IN[relation], best_effort=True)
+def _used(record: Record) -> tuple[list[str], list[str]]:
+    """What the record calls, and what it mentions otherwise."""
+    uses: list[str] = []
+    refers: list[str] = []
+    for name in record.names:
+        if name.kind is NameKind.USES:
+            uses.append(name.text)
+        elif name.kind is NameKind.REFERS:
+            refers.append(name.text)
+    return uses, refers
+
+
+def _guesses(record: Record, relation: str, targets: Collection[Ref]) -> Sequence[Edge]:
+    if not targets:
+        return ()
+    source, role = record.ref, BUILT_IN[relation]
+    return [Edge(source, relation, target, role, True) for target in sorted(targets) if target != source]
 
 
 def _contained(records: Sequence[Record]) -> Iterator[Edge]:

@@ -45,6 +45,7 @@ class Reason(Enum):
     IMPORTS_CUT = "imports_cut"
     REFERS_CUT = "refers_cut"
     BASES_CUT = "bases_cut"
+    PACKAGES_CUT = "packages_cut"
     DATES_CUT = "dates_cut"
     NEIGHBOURS_CUT = "neighbours_cut"
     LINK_TARGET_GONE = "link_target_gone"

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 
 from retrieval.ingest.changes import Linked
 from retrieval.ingest.derived_edges import derive_edges, is_derived
@@ -30,6 +31,7 @@ _LINKED = "ingest.linked"
 _UNSETTLED = "ingest.unsettled"
 """Whether some files may be linked as they were after the generation that the last whole pass saw."""
 _YES, _NO = b"1", b"0"
+_order = attrgetter("source", "relation", "target")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,11 @@ def _edits(snapshot: Snapshot, path: str, tables: LinkTables, bare: bool) -> Ite
     records = tables.records_at(path)
     tables.learn(path, records)
     wanted = derive_edges(records, tables)
+    if bare:
+        yield from (_Edits(tuple(sorted(edges, key=_order)), ()) for _, edges in sorted(wanted.items()))
+        return
     for record in records:
-        there = [] if bare else [found.edge for found in snapshot.edges_from(record.ref, limit=EDGES_READ)]
+        there = [found.edge for found in snapshot.edges_from(record.ref, limit=EDGES_READ)]
         stored = frozenset(edge for edge in there if is_derived(edge))
         stated = {(edge.relation, edge.target) for edge in there if not is_derived(edge)}
         derived = wanted.get(record.ref, frozenset())
@@ -132,10 +137,6 @@ def _edits(snapshot: Snapshot, path: str, tables: LinkTables, bare: bool) -> Ite
                 tuple(sorted(derived - stored, key=_order)),
                 tuple(sorted(stored - derived, key=_order)),
             )
-
-
-def _order(edge: Edge) -> tuple[str, str, str]:
-    return (edge.source, edge.relation, edge.target)
 
 
 def _batches(edits: Sequence[_Edits], limit: int) -> Iterator[list[_Edits]]:

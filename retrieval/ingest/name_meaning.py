@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from retrieval.ingest.languages.naming import OWN, SUPER, from_module, parted
 from retrieval.ingest.link_tables import FileTable, LinkTables, Shape
 from retrieval.ingest.override_edges import SPREAD, inherited
-from retrieval.record import NameKind, Record
+from retrieval.record import Record
 from workingset.vocabulary import Ref
 
 _IMPLICIT = frozenset(("java", "csharp", "c", "ruby"))
@@ -36,27 +36,36 @@ class Meanings:
         self._tables = tables
         self._visible = reach[: len(tables.in_reach(table))] if table.family in _QUALIFIED else reach
         self._limit = tables.settings.definers
-        self._known: dict[tuple[str, str], tuple[Ref, ...]] = {}
+        self._known: dict[str, tuple[Ref, ...]] = {}
+        self._known_in: dict[str, dict[str, tuple[Ref, ...]]] = {}
 
-    def of(self, record: Record, kind: NameKind) -> set[Ref]:
-        """What the record's names of that kind mean."""
+    def of(self, record: Record, texts: Sequence[str]) -> set[Ref]:
+        """What the record means by names that it uses."""
+        found: set[Ref] = set()
+        if not texts:
+            return found
         scope = record.title.partition(" (")[0]
         if record.kind != "class":
             scope = scope.partition(", ")[0].rpartition(".")[0]
-        found: set[Ref] = set()
-        for name in record.names:
-            if name.kind is kind:
-                found.update(self._meaning(scope, name.text))
+        anywhere, in_scope = self._known, self._known_in.setdefault(scope, {})
+        for text in texts:
+            refs = anywhere.get(text)
+            if refs is None:
+                refs = in_scope.get(text)
+                if refs is None:
+                    refs = self._meaning(scope, text)
+            if refs:
+                found.update(refs)
         found.discard(record.ref)
         return found
 
     def _meaning(self, scope: str, text: str) -> tuple[Ref, ...]:
+        """What a name means that was not asked for in this scope; it is remembered for where it means the same."""
         name, receiver = parted(text)
         needs_scope = receiver in {OWN, SUPER} or (receiver is None and self._table.family in _SCOPED)
-        key = (scope if needs_scope else "", text)
-        if key not in self._known:
-            self._known[key] = self._resolve(scope, name, receiver)
-        return self._known[key]
+        known = self._known_in[scope] if needs_scope else self._known
+        refs = known[text] = self._resolve(scope, name, receiver)
+        return refs
 
     def _resolve(self, scope: str, name: str, receiver: str | None) -> tuple[Ref, ...]:
         if receiver is None:

@@ -29,6 +29,8 @@ def inherited(
     scope: str, name: str, table: FileTable, reach: Sequence[FileTable], tables: LinkTables
 ) -> tuple[Ref, ...]:
     """The methods of that name in the bases that the class names, in their order; of each line the nearest."""
+    if scope not in table.bases and table.family not in SPREAD:
+        return ()
     found: dict[Ref, None] = {}
     pending = [(scope, table, tuple(reach))]
     seen: set[tuple[str, str]] = set()

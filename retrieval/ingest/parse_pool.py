@@ -3,7 +3,7 @@
 Workers are started anew, never forked, since the store's environment does not outlive a fork; they open nothing. A
 worker that dies, hangs or answers nonsense is replaced, and its files are tried again one by one: what kills a worker
 alone is refused, the rest is taken. Where no worker can be started, files are parsed in this process, and that is
-counted.
+counted; but none that a worker died of, or may have: those are refused.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ WORKERS_UNAVAILABLE = "parse_workers_unavailable"
 """Counts chunks of files that were parsed in this process since no worker could be started."""
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 _GOODBYE_SECONDS = 5.0
+_GIVEN_UP = "the run ended before it was parsed"
 
 
 class WorkerLost(Exception):
@@ -88,6 +89,10 @@ class Worker:
             self.process.kill()
             self.process.wait()
 
+    def kill(self) -> None:
+        """End the worker at once, from any thread: who waits for its answer learns that it is lost."""
+        self.process.kill()
+
     def _lost(self, error: Exception) -> WorkerLost:
         """End the worker and say what became of it."""
         hung = isinstance(error, TimeoutError)
@@ -113,7 +118,9 @@ class ParsePool:
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         workers = max(1, min(settings.parallel.workers, os.cpu_count() or 1))
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="hotset-parse")
-        self._counting = threading.Lock()
+        self._guard = threading.Lock()
+        self._busy: set[Worker] = set()
+        self._closed = False
         self.cpu_seconds = 0.0
         self.unavailable = 0
 
@@ -122,37 +129,61 @@ class ParsePool:
         return self._threads.submit(self._parse, files)
 
     def close(self) -> None:
-        """Give up what has not begun, and end the workers."""
+        """Give up what is not done, and end the workers."""
+        with self._guard:
+            self._closed = True
+            for worker in self._busy:
+                worker.kill()
         self._threads.shutdown(wait=True, cancel_futures=True)
         while not self._idle.empty():
             self._idle.get().end()
 
     def _parse(self, files: Sequence[FileToParse]) -> list[Outcome]:
         try:
-            return self._by_worker(files)
+            worker = self._worker()
+        except WorkerLost:
+            with self._guard:
+                self.unavailable += not self._closed
+            return [self._here(file) for file in files]
+        try:
+            return self._by(worker, files)
         except WorkerLost as lost:
-            if len(files) == 1:
-                return [Refusal(Reason.UNPARSABLE, str(lost))]
-        return [outcome for file in files for outcome in self._parse([file])]
+            if len(files) == 1 or self._closed:
+                return [Refusal(Reason.UNPARSABLE, str(lost))] * len(files)
+        return [self._alone(file) for file in files]
 
-    def _by_worker(self, files: Sequence[FileToParse]) -> list[Outcome]:
-        worker = self._worker()
-        if worker is None:
-            return [parse(file, self._settings) for file in files]
-        outcomes, seconds = worker.parse(files)
+    def _alone(self, file: FileToParse) -> Outcome:
+        """Try a file again that a worker may have died of: by a worker, or not at all."""
+        try:
+            return self._by(self._worker(), [file])[0]
+        except WorkerLost as lost:
+            return Refusal(Reason.UNPARSABLE, str(lost))
+
+    def _here(self, file: FileToParse) -> Outcome:
+        return Refusal(Reason.UNPARSABLE, _GIVEN_UP) if self._closed else parse(file, self._settings)
+
+    def _by(self, worker: Worker, files: Sequence[FileToParse]) -> list[Outcome]:
+        with self._guard:
+            closed = self._closed
+            self._busy.add(worker)
+        if closed:
+            worker.kill()
+        try:
+            outcomes, seconds = worker.parse(files)
+        finally:
+            with self._guard:
+                self._busy.remove(worker)
         self._idle.put(worker)
-        with self._counting:
+        with self._guard:
             self.cpu_seconds += seconds
         return outcomes
 
-    def _worker(self) -> Worker | None:
+    def _worker(self) -> Worker:
+        """A worker that is free, or a new one. Raises WorkerLost where none can be started."""
         try:
             return self._idle.get_nowait()
         except queue.Empty:
             pass
-        try:
-            return self._start()
-        except WorkerLost:
-            with self._counting:
-                self.unavailable += 1
-            return None
+        if self._closed:
+            raise WorkerLost(_GIVEN_UP)
+        return self._start()

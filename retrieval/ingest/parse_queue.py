@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import NamedTuple
 
 from retrieval.ingest.guards import is_binary
@@ -34,8 +34,15 @@ class _Chunk(NamedTuple):
 class ParseQueue:
     """One run's parsing; close it at the end. How much is under way is bounded."""
 
-    def __init__(self, settings: IngestSettings, pool: Callable[[IngestSettings], ParsePool] = ParsePool) -> None:
+    def __init__(
+        self,
+        settings: IngestSettings,
+        pool: Callable[[IngestSettings], ParsePool] = ParsePool,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`check` is called while workers are waited for; what it raises ends the wait."""
         self._settings = settings
+        self._check = check
         self._make_pool = pool
         self._pool: ParsePool | None = None
         self._files: deque[FileToParse] = deque()
@@ -95,4 +102,6 @@ class ParseQueue:
 
     def _oldest(self) -> list[Parsed]:
         chunk = self._under_way.popleft()
+        while not wait((chunk.future,), self._settings.parallel.look_seconds).done:
+            self._check()
         return [Parsed(path, outcome) for path, outcome in zip(chunk.paths, chunk.future.result(), strict=True)]

@@ -42,7 +42,7 @@ def put_files(
 def put_and_show(
     txn: WriteTransaction, namespace: Namespace, source: str, changes: Sequence[FileChange], settings: IngestSettings
 ) -> tuple[Written, dict[str, list[Record]]]:
-    """As `put_files`; returns also the records of each file, by its path, as they were given to the store."""
+    """As `put_files`; returns also the records of each file, by its path and in order of lines, without their texts."""
     written = removed = 0
     shown: dict[str, list[Record]] = {}
     for change in changes:
@@ -58,12 +58,13 @@ def put_and_show(
             if record.ref not in kept:
                 removed += txn.remove_record(record.ref)
         digests = change.parsed.digests or digests_of(path, pieces)
-        records: list[Record] = []
-        for at, (ref, piece, digest) in enumerate(zip(refs, pieces, digests, strict=True)):
-            record = make_record(ref, namespace, source, change.parsed, piece, digest, at == 0, settings)
-            written += txn.put_record(record) != generations.get(ref)
-            records.append(record)
-        shown[path] = sorted(records, key=_by_line)
+        records = [
+            make_record(ref, namespace, source, change.parsed, piece, digest, at == 0, settings)
+            for at, (ref, piece, digest) in enumerate(zip(refs, pieces, digests, strict=True))
+        ]
+        put = txn.put_records(records)
+        written += sum(generation != generations.get(ref) for ref, generation in zip(refs, put, strict=True))
+        shown[path] = sorted(map(_without_texts, records), key=_by_line)
     return Written(records_written=written, records_removed=removed), shown
 
 
@@ -141,6 +142,26 @@ def path_endings(path: str, language: str, settings: IngestSettings) -> list[str
 def folder_name(folder: str) -> str:
     """The name under which the files of a Go folder are found."""
     return f"{folder}/" if folder else "./"
+
+
+def _without_texts(record: Record) -> Record:
+    """The record of a file without its texts. Several times as quick as `dataclasses.replace`."""
+    return Record(
+        record.ref,
+        record.namespace,
+        record.kind,
+        record.title,
+        "",
+        "",
+        "",
+        record.digest,
+        path=record.path,
+        lines=record.lines,
+        language=record.language,
+        source=record.source,
+        source_digest=record.source_digest,
+        names=record.names,
+    )
 
 
 def _by_line(record: Record) -> tuple[int, Ref]:

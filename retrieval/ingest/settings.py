@@ -166,8 +166,8 @@ class BatchSettings:
     """Guess: a commit costs some milliseconds, a batch some 0.3 s."""
     source_bytes: int = 4_000_000
     """Guess: bounds memory to some 40 MB a batch."""
-    remembered_bytes: int = 8_000_000
-    """Guess, some 60 MB: what was written of so much source is linked without being read again."""
+    remembered_records: int = 100_000
+    """Guess, some 80 MB: so many of those that a run writes are linked without being read again; texts are not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +240,8 @@ class ParallelSettings:
     """Guess: what workers have to do while a batch of 4 MB is written; bounds memory to some 20 MB."""
     patience_seconds: float = 120.0
     """Guess: parsers give up a file after 5 s of processor time; a worker that is silent for so long is replaced."""
+    look_seconds: float = 0.2
+    """Guess: who waits for a worker asks so often whether the run was cancelled; people wait for that."""
     start_seconds: float = 60.0
     """Guess: a worker that is not ready by then on the busiest machine never will be."""
     memory_bytes: int = 4 * 1024**3

@@ -16,8 +16,15 @@ from workingset.vocabulary import Ref
 
 TESTS = "tests"
 
+_TESTS_INSIDE = ".rs"
+"""Files that hold tests of their own."""
 _CHUNKED = frozenset(("javascript", "ruby"))
 """Families whose tests are blocks without a name, and so stand in chunks and file heads."""
+
+
+def may_hold_tests(path: str) -> bool:
+    """False for a file none of whose records is a test."""
+    return path.endswith(_TESTS_INSIDE) or is_test_path(path)
 
 
 def is_test_block(record: Record, family: str) -> bool:
@@ -85,7 +92,7 @@ def _in_reach(
     for title in _titles(names, classes):
         for place in (table, *reach):
             if title in place.titled and (place is table or not is_test_path(place.path)):
-                if place is table and not place.path.endswith(".rs"):
+                if place is table and not place.path.endswith(_TESTS_INSIDE):
                     continue
                 return place.titled[title][:1]
     return ()

@@ -117,7 +117,7 @@ class _TreeRun:
         self._pending_bytes = 0
         self._dropped: list[str] = []
         self._written: dict[str, list[Record]] = {}
-        self._written_bytes = 0
+        self._written_records = 0
         self._noted: dict[str, Noted] = {}
         self._stored_paths: Collection[str] = ()
         self._moved_from: Mapping[str, str] = {}
@@ -187,7 +187,7 @@ class _TreeRun:
     ) -> None:
         """Take in what differs. `known` are the files that need not be read."""
         self._stored_paths, self._moved_from = stored.keys(), moves
-        with closing(ParseQueue(self._settings)) as parsing:
+        with closing(ParseQueue(self._settings, check=self._check_cancelled)) as parsing:
             for path in sorted(found):
                 self._check_cancelled()
                 if path in known:
@@ -249,7 +249,7 @@ class _TreeRun:
     def _write(self) -> None:
         if not self._pending:
             return
-        batch, size = tuple(self._pending), self._pending_bytes
+        batch = tuple(self._pending)
         self._pending, self._pending_bytes = [], 0
 
         def job(txn: WriteTransaction) -> tuple[Written, dict[str, list[Record]]]:
@@ -258,8 +258,8 @@ class _TreeRun:
         with self._tally.stage("write"):
             written, records = self._store.write(self._tenant, job)
         self._tally.add(written)
-        self._written_bytes += size
-        if self._written_bytes <= self._settings.batches.remembered_bytes:
+        self._written_records += sum(map(len, records.values()))
+        if self._written_records <= self._settings.batches.remembered_records:
             self._written.update(records)
         self._progress(self._tally.progress("files"))
 

@@ -1,7 +1,8 @@
 """Typed records of a host's own, with edges: checked field by field, then written in the caller's transaction.
 
-Everything is checked before anything is written, except what only the store can tell (whether the ends of edges
-exist); what raises leaves the transaction to be thrown away whole.
+Records are prepared outside the transaction (`prepare_records`), where all is checked but what only the store can tell:
+whether the ends of edges exist, and whether something else has a record's ref. In it (`write_records`) they are
+written; what raises leaves the transaction to be thrown away whole.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from dataclasses import dataclass, replace
 
 from retrieval.errors import BadField, UnknownRef
 from retrieval.ingest.changes import Written
+from retrieval.ingest.commit_records import COMMIT
 from retrieval.ingest.derived_edges import DERIVED
 from retrieval.ingest.digests import local_name, record_digest
-from retrieval.ingest.secrets import redact
+from retrieval.ingest.secrets import redact, redact_attributes
 from retrieval.ingest.settings import IngestSettings, TypedSettings
-from retrieval.record import Edge, Name, NameKind, Record
+from retrieval.record import TURN_KIND, Edge, Name, NameKind, Record
 from retrieval.relations import Role, role_of
 from retrieval.store.interface import WriteTransaction
 from retrieval.text.renderings import render_document
@@ -25,6 +27,8 @@ from workingset.vocabulary import Namespace, Ref
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _WORD = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_OWN_KINDS = {COMMIT: "a commit", TURN_KIND: "a turn of a conversation"}
+"""Kinds that only ingest itself gives, and what to."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -52,17 +56,26 @@ class EdgeInput:
     role: Role | None = None
 
 
-def put_records(
-    txn: WriteTransaction,
+@dataclass(frozen=True, slots=True)
+class PreparedRecords:
+    """Records of one namespace, checked and made, edges, checked; and what was taken out of records, by reason."""
+
+    namespace: Namespace
+    records: tuple[Record, ...]
+    edges: tuple[EdgeInput, ...]
+    reasons: tuple[tuple[str, int], ...]
+
+
+def prepare_records(
     namespace: Namespace,
     inputs: Sequence[RecordInput],
     edges: Sequence[EdgeInput],
     source: str,
     settings: IngestSettings | None = None,
-) -> tuple[Written, tuple[Ref, ...]]:
-    """Write records, then edges; return what changed and the records' refs in order.
+) -> PreparedRecords:
+    """Check records and edges and make the records.
 
-    Raises BadField naming the field, as in `records[3].text` or `edges[0].to`.
+    Raises BadField naming the field, as in `records[3].text` or `edges[0].relation`.
     """
     chosen = settings or IngestSettings()
     records: list[Record] = []
@@ -76,12 +89,30 @@ def put_records(
         records.append(record)
     for at, edge in enumerate(edges):
         _check_edge(edge, f"edges[{at}]")
-    written = sum(_put_record(txn, record, f"records[{at}]") for at, record in enumerate(records))
-    begun = sum(_put_edge(txn, namespace, edge, f"edges[{at}]") for at, edge in enumerate(edges))
-    counted = tuple(sorted(reasons.items()))
-    return Written(records_written=written, edges_written=begun, reasons=counted), tuple(
-        record.ref for record in records
-    )
+    return PreparedRecords(namespace, tuple(records), tuple(edges), tuple(sorted(reasons.items())))
+
+
+def write_records(txn: WriteTransaction, prepared: PreparedRecords) -> tuple[Written, tuple[Ref, ...]]:
+    """Write records, then edges; return what changed and the records' refs in order.
+
+    Raises BadField naming the field, as in `records[3].id` or `edges[0].to`.
+    """
+    written = sum(_put_record(txn, record, f"records[{at}]") for at, record in enumerate(prepared.records))
+    begun = sum(_put_edge(txn, prepared.namespace, edge, f"edges[{at}]") for at, edge in enumerate(prepared.edges))
+    refs = tuple(record.ref for record in prepared.records)
+    return Written(records_written=written, edges_written=begun, reasons=prepared.reasons), refs
+
+
+def put_records(
+    txn: WriteTransaction,
+    namespace: Namespace,
+    inputs: Sequence[RecordInput],
+    edges: Sequence[EdgeInput],
+    source: str,
+    settings: IngestSettings | None = None,
+) -> tuple[Written, tuple[Ref, ...]]:
+    """Prepare records and edges and write them at once, for callers that nobody waits for."""
+    return write_records(txn, prepare_records(namespace, inputs, edges, source, settings))
 
 
 def _record(
@@ -98,6 +129,10 @@ def _record(
         raise BadField(f"{field}.id", f"{given.id!r}: give 1 to 128 letters, digits, dots, dashes or underscores")
     if not _WORD.fullmatch(given.kind):
         raise BadField(f"{field}.kind", f"{given.kind!r}: give a word of small letters, digits and underscores")
+    if given.kind in _OWN_KINDS:
+        raise BadField(
+            f"{field}.kind", f"{given.kind!r} is what ingest makes of {_OWN_KINDS[given.kind]}: choose another"
+        )
     if not given.text or given.text.isspace():
         raise BadField(f"{field}.text", "is empty: a record needs text")
     if len(given.text.encode()) > settings.text_bytes:
@@ -128,13 +163,13 @@ def _record(
 
 
 def _redacted(given: RecordInput, chosen: IngestSettings, reasons: Counter[str]) -> RecordInput:
-    """The record without secrets in its title, text and attributes; they are added to the reasons."""
-    title, text = redact(given.title, settings=chosen.secrets), redact(given.text, settings=chosen.secrets)
-    values = [(key, redact(value, settings=chosen.secrets)) for key, value in given.attributes]
-    for each in (title, text, *(value for _, value in values)):
-        reasons.update(dict(each.reasons))
-    attributes = tuple((key, value.text) for key, value in values)
-    return replace(given, title=title.text, text=text.text, attributes=attributes)
+    """The record without secrets in its title, text, origin and attributes; they are added to the reasons."""
+    texts = [redact(text, settings=chosen.secrets) for text in (given.title, given.text, given.origin)]
+    attributes, held = redact_attributes(given.attributes, chosen.secrets)
+    for each in (*(text.reasons for text in texts), held):
+        reasons.update(dict(each))
+    title, text, origin = (each.text for each in texts)
+    return replace(given, title=title, text=text, origin=origin, attributes=attributes)
 
 
 def _check_texts(given: RecordInput, field: str) -> None:
@@ -186,6 +221,8 @@ def _put_record(txn: WriteTransaction, record: Record, field: str) -> bool:
     known = txn.record(record.ref)
     if known is not None and not known.removed and known.path:
         raise BadField(f"{field}.id", f"{record.ref} is a record of the file {known.path!r}: choose another id")
+    if known is not None and not known.removed and known.kind in _OWN_KINDS:
+        raise BadField(f"{field}.id", f"{record.ref} is made of {_OWN_KINDS[known.kind]}: choose another id")
     before = None if known is None or known.removed else known.generation
     return txn.put_record(record) != before
 

@@ -43,8 +43,7 @@ class GitStamp:
 
 def top_of(root: Path) -> Path | None:
     """The top of the work tree that the folder, links resolved, lies in; None outside of any."""
-    start = root.resolve()
-    return next((folder for folder in (start, *start.parents) if os.path.exists(folder / GIT_FOLDER)), None)
+    return _top(root.resolve())
 
 
 def work_tree(top: Path) -> WorkTree:
@@ -71,10 +70,11 @@ def ignore_files_above(top: Path, root: Path) -> Iterator[tuple[str, Path]]:
 def git_stamp(root: Path) -> GitStamp:
     """Look at the work tree around the root: its HEAD and the log of it, its index and lock, the rules around the root;
     links are resolved."""
-    top = top_of(root)
+    start = root.resolve()
+    top = _top(start)
     if top is None:
         return GitStamp()
-    rules = tuple(_stamp(file) for _, file in ignore_files_above(top, root.resolve()))
+    rules = tuple(_stamp(file) for _, file in ignore_files_above(top, start))
     try:
         found = work_tree(top)
     except (OSError, ValueError):
@@ -86,6 +86,10 @@ def git_stamp(root: Path) -> GitStamp:
         rules=(_stamp(found.exclude), *rules),
         busy=os.path.lexists(found.own / "index.lock"),
     )
+
+
+def _top(start: Path) -> Path | None:
+    return next((folder for folder in (start, *start.parents) if os.path.exists(folder / GIT_FOLDER)), None)
 
 
 def _stamp(file: Path) -> _Stamp:

@@ -13,6 +13,7 @@ import pytest
 from retrieval.errors import ForeignStore
 from retrieval.record import Edge
 from retrieval.relations import Role
+from retrieval.store.collecting import collect
 from retrieval.store.interface import Traces, WriteTransaction
 from retrieval.store.lmdb import LmdbStore, open_store
 from retrieval.store.lmdb.layout import FORMAT_KEY, FORMAT_VERSION, Tables
@@ -201,3 +202,22 @@ def test_a_store_of_the_first_format_is_brought_up_to_date(home: Path) -> None:
     store.close()
     assert ("meta", FORMAT_KEY, FORMAT_VERSION.to_bytes(4, "big")) in rows_of(home)
     open_store(home, SETTINGS, read_only=True).close()
+
+
+def test_a_store_from_before_history_was_collected_keeps_its_marks(home: Path) -> None:
+    store = opened(home)
+    put(store, a_record("notes:a", "one"))
+    mark(store, "sources", b"followed")
+    store.close()
+    with raw(home) as env, env.begin(write=True) as txn:
+        for name in (b"horizons", b"lost_needs", b"retained"):
+            txn.drop(env.open_db(name, txn, create=False))
+        txn.put(FORMAT_KEY, (3).to_bytes(4, "big"), db=env.open_db(b"meta", txn, create=False))
+
+    store = opened(home)
+    put(store, a_record("notes:a", "two"))
+    collect(store, TENANT, NOTES, Generation(2))
+    with store.snapshot(TENANT) as snapshot:
+        assert (snapshot.mark("sources"), snapshot.horizon(NOTES)) == (b"followed", 2)
+    store.close()
+    assert ("meta", FORMAT_KEY, FORMAT_VERSION.to_bytes(4, "big")) in rows_of(home)

@@ -9,9 +9,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import grpc
 import pytest
 
 from hotset import BadRequest, HotsetClient, NotFound, Source, SourceState
+from hotset.v1 import corpus_pb2, corpus_pb2_grpc
 from tests.rpc.real_daemon import RealDaemon
 from tests.waiting import until
 
@@ -182,6 +184,26 @@ def test_ignored_files_cause_no_work_and_new_rules_hold_at_once(tree: Tree) -> N
     assert "noise.log" not in tree.paths()
 
 
+def test_rules_that_lie_outside_the_root_hold_at_once(tree: Tree) -> None:
+    for name in ("one", "two", "three"):
+        tree.write(f"src/{name}.py", name)
+    tree.git("init", "--quiet")
+    inner = Tree(tree.client, tree.root / "src", f"{tree.namespace}.inner")
+    for each in (tree, inner):
+        each.follow()
+    try:
+        (tree.root / ".git" / "info" / "exclude").write_text("two.py\n")
+        until(lambda: tree.paths() == {"src/one.py", "src/three.py"}, what=tree.paths)
+        until(lambda: inner.paths() == {"one.py", "three.py"}, what=inner.paths)
+        (tree.root / ".gitignore").write_text("src/three.py\n")
+        until(lambda: inner.paths() == {"one.py"}, what=inner.paths)
+        (tree.root / ".gitignore").unlink()
+        (tree.root / ".git" / "info" / "exclude").unlink()
+        until(lambda: inner.paths() == {"one.py", "two.py", "three.py"}, what=inner.paths)
+    finally:
+        tree.client.remove_source(inner.namespace, inner.root)
+
+
 def test_a_root_that_vanishes_keeps_its_records_until_it_is_back(tree: Tree) -> None:
     tree.write("a.py", "quokka")
     tree.follow()
@@ -281,21 +303,28 @@ def test_what_is_passed_over_is_counted_by_reason(tree: Tree) -> None:
     ("root", "what"),
     [("relative/tree", "not an absolute"), ("/no/such/folder", "no readable folder"), ("/tmp/../etc", "without")],
 )
-def test_a_root_that_cannot_be_followed_is_refused(daemon: RealDaemon, root: str, what: str) -> None:
-    import grpc
+def test_a_root_that_cannot_be_read_is_refused(daemon: RealDaemon, root: str, what: str) -> None:
+    with grpc.insecure_channel(daemon.address) as channel:
+        corpus = corpus_pb2_grpc.CorpusStub(channel)
+        with pytest.raises(grpc.RpcError) as refused:
+            corpus.AddSource(corpus_pb2.AddSourceRequest(namespace="n", root=root), timeout=10)
+        assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT  # type: ignore[attr-defined]
+        assert what in refused.value.details()  # type: ignore[attr-defined]
+        header = corpus_pb2.IngestRequest(header=corpus_pb2.IngestHeader(namespace="n"))
+        tree = corpus_pb2.IngestRequest(tree=corpus_pb2.IngestTree(root=root))
+        with pytest.raises(grpc.RpcError) as refused:
+            list(corpus.Ingest(iter([header, tree]), timeout=10))
+        assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT  # type: ignore[attr-defined]
+        assert what in refused.value.details()  # type: ignore[attr-defined]
+        assert "tree.root" in refused.value.details()  # type: ignore[attr-defined]
 
-    from hotset.v1 import corpus_pb2, corpus_pb2_grpc
 
-    with grpc.insecure_channel(daemon.address) as channel, pytest.raises(grpc.RpcError) as refused:
-        corpus_pb2_grpc.CorpusStub(channel).AddSource(corpus_pb2.AddSourceRequest(namespace="n", root=root), timeout=10)
-    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT  # type: ignore[attr-defined]
-    assert what in refused.value.details()  # type: ignore[attr-defined]
-
-
-def test_the_daemons_own_home_is_not_followed(daemon: RealDaemon, client: HotsetClient) -> None:
+def test_the_daemons_own_home_is_not_read(daemon: RealDaemon, client: HotsetClient) -> None:
     for root in (daemon.home, daemon.home / "run", daemon.home.parent):
         with pytest.raises(BadRequest, match="own home"):
             client.add_source("home", root)
+        with pytest.raises(BadRequest, match="own home"):
+            list(client.ingest_tree("home", root))
 
 
 def test_a_restart_goes_on_where_it_stopped_and_a_stop_does_not_hang(tmp_path: Path) -> None:

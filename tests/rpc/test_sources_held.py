@@ -10,13 +10,13 @@ import os
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from hotset import AsyncHotsetClient, DeadlineExceeded, FocusAnswer, HotsetError, Source, SourceState
+from hotset import AsyncHotsetClient, DeadlineExceeded, FocusAnswer, HotsetError, LaneReport, Source, SourceState
 from hotsetd.build import Parts, build
 from hotsetd.clock import SystemClock
 from hotsetd.config import Home, JobSettings, Settings
@@ -34,7 +34,7 @@ from tests.ingest_room import write_tree
 from workingset.vocabulary import Namespace
 
 _SETTINGS = Settings(
-    jobs=JobSettings(embed_in_background=False), watch=WatchSettings(history_seconds=0.1, settle_seconds=0.5)
+    jobs=JobSettings(embed_in_background=False), watch=WatchSettings(history_seconds=0.1, settle_seconds=1.0)
 )
 
 
@@ -50,6 +50,11 @@ class Serving:
         (source,) = (await self.client.list_sources(namespace)).sources
         return source
 
+    async def until_because(self, because: str) -> None:
+        async with asyncio.timeout(20):
+            while (await self.source()).because != because:
+                await asyncio.sleep(0.01)
+
     async def until_current(self, namespace: str = "n") -> None:
         async with asyncio.timeout(20):
             while any(
@@ -62,7 +67,7 @@ class Serving:
         return await self.client.focus(goal, namespaces=["n"], request_id="")
 
     @contextmanager
-    def filled(self, root: Path, namespace: str = "n") -> Iterator[None]:
+    def filled(self, root: Path, namespace: str = "n") -> Generator[None]:
         """Another run fills the namespace meanwhile, and does not come to an end."""
         inside, leave = threading.Event(), threading.Event()
 
@@ -87,7 +92,7 @@ class Serving:
 
 
 @asynccontextmanager
-async def serving(home: Path) -> AsyncIterator[Serving]:
+async def serving(home: Path) -> AsyncGenerator[Serving]:
     folder, clock, log = Home(home), SystemClock(), Silence()
     prepare_home(folder)
     parts = build(folder, _SETTINGS, clock, log, embedder=HashingEmbedder())
@@ -104,6 +109,10 @@ async def serving(home: Path) -> AsyncIterator[Serving]:
     assert [values for event, values in log.events if event == "defect"] == []
 
 
+def _unsettled(answer: FocusAnswer) -> list[LaneReport]:
+    return [lane for lane in answer.coverage.lanes if lane.lane == "sources"]
+
+
 @pytest.fixture
 def trees(tmp_path: Path) -> Path:
     """A folder with a tree to follow, one that fills its namespace, and two more."""
@@ -118,18 +127,19 @@ async def test_who_removes_a_source_while_its_namespace_is_filled_holds_nobody_u
         await client.add_source("n", trees / "tree")
         await room.until_current()
         with room.filled(trees / "filling"):
-            removing = asyncio.ensure_future(client.remove_source("n", trees / "tree", timeout_seconds=1.5))
-            async with asyncio.timeout(1.0):
-                while (await room.source()).because != "it is being removed":
-                    await asyncio.sleep(0.01)
+            removing = asyncio.ensure_future(client.remove_source("n", trees / "tree", timeout_seconds=60))
+            await room.until_because("it is being removed")
             with pytest.raises(HotsetError, match="is being removed"):
                 await client.add_source("n", trees / "tree")
+            with pytest.raises(HotsetError, match="is being removed"):
+                await client.remove_source("n", trees / "tree")
             for name in ("more0", "more1"):
-                assert not (await client.add_source("o", trees / name, timeout_seconds=5.0)).already_followed
+                assert not (await client.add_source("o", trees / name, timeout_seconds=20)).already_followed
+            removing.cancel()
+            await room.until_because("")
             with pytest.raises(DeadlineExceeded):
-                await removing
-            assert [s.root for s in (await client.list_sources("n")).sources] == [str(trees / "tree")]
-            await client.list_sources(timeout_seconds=2.0)
+                await client.remove_source("n", trees / "tree", timeout_seconds=0.3)
+            await room.until_because("")
 
         # What was not removed is followed as before.
         write_tree(trees / "tree", {"new.py": 'def new():\n    """Says axolotl."""\n    return 1\n'})
@@ -148,11 +158,9 @@ async def test_a_daemon_stops_while_a_source_is_being_removed(trees: Path) -> No
         await room.until_current()
         with room.filled(trees / "filling"):
             removing = asyncio.ensure_future(room.client.remove_source("n", trees / "tree", timeout_seconds=50))
-            async with asyncio.timeout(5):
-                while (await room.source()).because != "it is being removed":
-                    await asyncio.sleep(0.01)
+            await room.until_because("it is being removed")
             os.kill(os.getpid(), signal.SIGTERM)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(20):
                 await room.running
             with pytest.raises(HotsetError):
                 await removing
@@ -163,7 +171,7 @@ async def test_a_focus_says_what_it_did_not_wait_for(trees: Path) -> None:
         await room.client.add_source("n", trees / "tree")
         await room.until_current()
         before = await room.focus("quokka")
-        assert [lane.lane for lane in before.coverage.lanes if lane.lane == "sources"] == []
+        assert not _unsettled(before)
         with room.filled(trees / "filling"):
             write_tree(trees / "tree", {"tree.py": 'def tree():\n    """Says axolotl."""\n    return 1\n'})
             took: list[float] = []
@@ -171,16 +179,17 @@ async def test_a_focus_says_what_it_did_not_wait_for(trees: Path) -> None:
                 began = time.monotonic()
                 answer = await room.focus("axolotl")
                 took.append(time.monotonic() - began)
-                (sources,) = [lane for lane in answer.coverage.lanes if lane.lane == "sources"]
+                (sources,) = _unsettled(answer)
                 assert "Says axolotl" not in answer.block
                 assert (sources.state.value, sources.lag) == ("partial", 1)
                 root = trees / "tree"
                 because = "changes are still being taken in"
                 assert sources.note == f"what changed last may be missing: n, {root}: {because}"
-            assert sum(took[1:]) < 0.5 <= took[0], "one waits, and nobody after it"
+            assert sum(took[1:]) < 2.0, "one waits, and nobody after it"
+            assert took[0] >= 1.0
 
         async with asyncio.timeout(20):
-            while any(lane.lane == "sources" for lane in (after := await room.focus("axolotl")).coverage.lanes):
+            while _unsettled(after := await room.focus("axolotl")):
                 await asyncio.sleep(0.01)
         assert "Says axolotl" in after.block
 

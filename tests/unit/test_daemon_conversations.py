@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,14 @@ from hotsetd.calls import ObservationCall, ObservationKind, TouchCall
 from hotsetd.corpus import RemoveCall
 from hotsetd.ingesting import Batch, Header
 from retrieval.errors import BadField
+from retrieval.ingest import turn_records, typed_records
+from retrieval.ingest.dates import Named, resolve_dates
 from retrieval.ingest.progress import Summary
+from retrieval.ingest.secrets import Redacted, SecretSettings, redact
 from retrieval.ingest.turn_records import TurnInput, attribute
+from retrieval.ingest.typed_records import RecordInput
 from retrieval.record import Record
+from retrieval.store.interface import WriteTransaction
 from tests.daemon_room import NAMESPACE, Room, opened
 from workingset.vocabulary import Namespace
 
@@ -81,6 +88,48 @@ def test_the_words_of_a_removed_turn_find_its_neighbours_no_more(tmp_path: Path)
         assert sum("garden" in record.beside for record in stored(room)) == 3
         room.parts.corpus.remove(room.parts.caller, RemoveCall(namespace=NAMESPACE, refs=(gone.ref,)))
         assert [record.beside for record in stored(room)] == ["", "\nfour\n", "three\n\n"]
+
+
+def test_after_the_last_turn_is_removed_the_next_follows_the_one_before(tmp_path: Path) -> None:
+    with opened(tmp_path / "home") as room:
+        say(room, turn(1, "one"), turn(2, "two"), turn(3, "three"))
+        last = stored(room)[-1]
+        room.parts.corpus.remove(room.parts.caller, RemoveCall(namespace=NAMESPACE, refs=(last.ref,)))
+        summary, _ = say(room, turn(4, "four"))
+        assert (summary.records_written, summary.edges_written) == (2, 1)
+        assert [record.beside for record in stored(room)] == ["\ntwo\n", "one\nfour\n", "one two\n\n"]
+
+
+def test_others_can_write_while_secrets_and_dates_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tmp_path / "home") as room:
+        wrote: list[bool] = []
+
+        def nothing(txn: WriteTransaction) -> None:
+            del txn
+
+        def write_beside() -> None:
+            tenant = room.parts.caller.tenant
+            beside = threading.Thread(target=room.parts.store.write, args=(tenant, nothing), daemon=True)
+            beside.start()
+            beside.join(5.0)
+            wrote.append(not beside.is_alive())
+
+        def dates(text: str, said: date, phrases: int) -> Named:
+            write_beside()
+            return resolve_dates(text, said, phrases)
+
+        def secrets(text: str, path: str = "", settings: SecretSettings | None = None) -> Redacted:
+            write_beside()
+            return redact(text)
+
+        monkeypatch.setattr(turn_records, "resolve_dates", dates)
+        monkeypatch.setattr(typed_records, "redact", secrets)
+        say(room, turn(1, "I went there yesterday."))
+        sending = room.parts.ingesting.begin(room.parts.caller, Header(NAMESPACE, "", "chat"))
+        room.parts.ingesting.batch(sending, Batch((), (RecordInput("r", "note", "", "x"),), (), 0, False))
+
+        assert len(wrote) == 1 + 3
+        assert all(wrote)
 
 
 def test_secrets_in_what_an_agent_says_are_not_kept_in_its_history(tmp_path: Path) -> None:

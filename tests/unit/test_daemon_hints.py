@@ -6,7 +6,7 @@ import errno
 import os
 import resource
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -222,7 +222,7 @@ class _Held:
 
 
 @contextmanager
-def _looking(room: Room, reader: ReadBy, wait_seconds: float) -> Iterator[HostHints]:
+def _looking(room: Room, reader: ReadBy, wait_seconds: float) -> Generator[HostHints]:
     parts, settings = room.parts, RepositorySettings(wait_seconds=wait_seconds)
     histories, history = parts.host_hints.histories, parts.settings.ingest.git_history
     host = HostHints(parts.store, histories, room.clock, Silence(), settings, history, reader)
@@ -339,11 +339,16 @@ def test_a_bad_call_and_a_repeated_one_wait_for_nothing(room: Room, repository: 
     assert len(begun) == 1
 
     assert room.parts.turns.focus(room.parts.caller, call, room.deadline) == (first, True)
-    for bad in ({"hints": HintsCall(open=("",))}, {"top_k": -1}, {"budget_tokens": -1}, {"user_request": " "}):
+    for bad in (
+        replace(call, request_id="", hints=HintsCall(open=("",))),
+        replace(call, request_id="", top_k=-1),
+        replace(call, request_id="", budget_tokens=-1),
+        replace(call, request_id="", user_request=" "),
+    ):
         with pytest.raises(BadField):
-            room.focus(_COMMIT, **bad)
+            room.parts.turns.focus(room.parts.caller, bad, room.deadline)
         with pytest.raises(BadField):
-            room.parts.turns.check(room.parts.caller, replace(call, **bad), room.deadline)  # type: ignore[arg-type]
+            room.parts.turns.check(room.parts.caller, bad, room.deadline)
     assert len(begun) == 1
 
 

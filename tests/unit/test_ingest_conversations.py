@@ -5,17 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
 
 from retrieval.errors import BadField
+from retrieval.ingest import RecordInput, dates, put_records
 from retrieval.ingest.changes import Written
 from retrieval.ingest.conversations import put_turns
 from retrieval.ingest.dates import resolve_dates
 from retrieval.ingest.settings import ConversationSettings, IngestSettings
-from retrieval.ingest.turn_records import TurnInput, attribute
+from retrieval.ingest.turn_records import TurnInput, attribute, turn_ref
 from retrieval.record import NameKind, Record
 from retrieval.store.interface import Store
 from retrieval.store.lmdb import LmdbSettings, open_store
@@ -147,15 +148,40 @@ def test_several_conversations_may_be_mixed(store: Store) -> None:
     assert [record.text for record in stored(store, "other")] == ["x"]
 
 
-def test_a_turn_after_a_removed_one_follows_nothing(store: Store) -> None:
+def remove(store: Store, *numbers: int) -> None:
+    gone = [record.ref for record in stored(store) if attribute(record, "turn") in {f"D1:{n}" for n in numbers}]
+    assert len(gone) == len(numbers)
+    store.write(TENANT, lambda txn: [txn.remove_record(ref) for ref in gone])
+
+
+def test_a_turn_after_a_removed_one_follows_the_last_that_is_there(store: Store) -> None:
+    put(store, turn(1, "a"), turn(2, "b"), turn(3, "c"), turn(4, "d"))
+    remove(store, 2)
+    remove(store, 3)
+    remove(store, 4)
+    put(store, turn(5, "e"))
+    put(store, turn(6, "f"))
+    first, *_, fifth, sixth = stored(store)
+    assert {"D1:5": "D1:1", "D1:6": "D1:5"}.items() <= follows(store).items()
+    assert [attribute(record, "position") for record in (fifth, sixth)] == ["5", "6"]
+    assert (first.beside, fifth.beside, sixth.beside) == ("\ne\n", "a\nf\n", "a e\n\n")
+
+
+def test_a_turn_that_was_removed_comes_back_behind_the_last(store: Store) -> None:
     put(store, turn(1, "a"), turn(2, "b"))
-    last = stored(store)[-1]
-    store.write(TENANT, lambda txn: txn.remove_record(last.ref))
-    put(store, turn(3, "c"))
-    with store.snapshot(TENANT) as snapshot:
-        [new] = [r for r in stored(store) if attribute(r, "turn") == "D1:3"]
-        assert snapshot.edges_from(new.ref) == []
-    assert (attribute(new, "position"), new.beside) == ("3", "")
+    remove(store, 2)
+    put(store, turn(2, "b again"))
+    assert follows(store) == {"D1:2": "D1:1"}
+    assert stored(store)[-1].beside == "a\n\n"
+
+
+def test_where_all_the_last_turns_are_removed_the_next_follows_nothing(store: Store) -> None:
+    few = IngestSettings(conversations=ConversationSettings(last_turns=2))
+    put(store, turn(1, "a"), turn(2, "b"), turn(3, "c"), settings=few)
+    remove(store, 2, 3)
+    put(store, turn(4, "d"), settings=few)
+    assert "D1:4" not in follows(store)
+    assert stored(store)[-1].beside == ""
 
 
 def test_neighbours_and_dates_are_bounded_and_what_is_cut_is_counted(store: Store) -> None:
@@ -198,6 +224,58 @@ def test_bad_turns_are_named_and_nothing_is_written(store: Store, changes: dict[
     assert stored(store) == []
 
 
+def test_secrets_are_no_part_of_a_turns_attributes_or_speaker(store: Store) -> None:
+    held = (("login", "redis://u:hunter2!@h"), ("password", "hunter22x"), ("mood", "glad"))
+    written = put(store, replace(turn(1, "hello", "Ann password=hunter22x"), attributes=held))
+    assert dict(written.reasons) == {"redacted_assigned_password": 2, "redacted_connection_string": 1}
+    [record] = stored(store)
+    assert "hunter2" not in repr(record)
+    assert attribute(record, "password") == "[redacted: assigned_password]"
+    assert (attribute(record, "mood"), record.title) == (
+        "glad",
+        "Ann password=[redacted: assigned_password], 8 May 2023",
+    )
+
+
+def test_what_is_no_turn_is_not_overwritten_by_one(store: Store) -> None:
+    ref = turn_ref(CODE, "talk", "D1:1")
+    note = RecordInput(ref.partition(":")[2], "note", "", "mine")
+    store.write(TENANT, lambda txn: put_records(txn, CODE, [note], [], "host"))
+    with pytest.raises(BadField, match=r"turns\[1\]\.turn.*kind 'note'"):
+        put(store, turn(2, "two"), turn(1, "one"))
+    with store.snapshot(TENANT) as snapshot:
+        assert [record.text for record in snapshot.list_records(CODE, 0, 10).records] == ["mine"]
+
+
+def test_what_was_a_turn_and_is_another_record_now_is_followed_by_nothing(store: Store) -> None:
+    put(store, turn(1, "one"), turn(2, "two"))
+    ref = stored(store)[-1].ref
+    remove(store, 2)
+    note = RecordInput(ref.partition(":")[2], "note", "", "mine")
+    store.write(TENANT, lambda txn: put_records(txn, CODE, [note], [], "host"))
+    put(store, turn(3, "three"))
+    assert follows(store) == {"D1:3": "D1:1"}
+
+
+def test_few_dates_are_read_however_often_and_however_many_a_turn_names(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    reader = dates._reader()  # pyright: ignore[reportPrivateUsage]
+
+    def counting(phrase: str, languages: Sequence[str], base: datetime) -> datetime | None:
+        read.append(phrase)
+        return reader(phrase, languages, base)
+
+    monkeypatch.setattr(dates, "_reader", lambda: counting)
+    some = "we met on 17 May 1907, eleven weeks ago. "
+    many = " ".join(f"30 February {year}" for year in range(1900, 1990))
+    written = put(store, turn(1, some * 1_000), turn(2, some), turn(3, many))
+    assert read[:2] == ["17 May 1907", "11 weeks ago"]
+    assert len(read) == 2 + 32
+    assert dict(written.reasons)["dates_cut"] == 90 - 32
+
+
 MONDAY = date(2023, 5, 8)
 
 
@@ -230,16 +308,16 @@ MONDAY = date(2023, 5, 8)
     ],
 )
 def test_dates_in_words(text: str, iso: list[str]) -> None:
-    assert [days.iso for days in resolve_dates(text, MONDAY)] == iso
+    assert [days.iso for days in resolve_dates(text, MONDAY).days] == iso
 
 
 def test_dates_are_resolved_at_the_edges_of_the_calendar() -> None:
-    assert resolve_dates("last year, yesterday, 999 years ago", date(1, 1, 1)) == ()
-    assert [d.iso for d in resolve_dates("last month, next month", date(2024, 1, 31))] == [
+    assert resolve_dates("last year, yesterday, 999 years ago", date(1, 1, 1)).days == ()
+    assert [d.iso for d in resolve_dates("last month, next month", date(2024, 1, 31)).days] == [
         "2023-12-01/2023-12-31",
         "2024-02-01/2024-02-29",
     ]
-    assert [d.words for d in resolve_dates("last week, last month, in 2020", MONDAY)] == [
+    assert [d.words for d in resolve_dates("last week, last month, in 2020", MONDAY).days] == [
         "1 May 2023 to 7 May 2023",
         "April 2023",
         "2020",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,6 +89,65 @@ def test_what_ends_a_worker_costs_only_its_file(word: str, what: str) -> None:
     assert [before, after] == [parse(given[0], settings), parse(given[2], settings)]
     assert isinstance(bad, Refusal)
     assert (bad.reason, bad.what) == (Reason.UNPARSABLE, f"its parser {what}")
+
+
+def test_what_a_worker_may_have_died_of_is_not_parsed_here_where_no_other_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here: list[str] = []
+    started: list[Worker] = []
+
+    def parsed_here(file: FileToParse, settings: IngestSettings) -> object:
+        here.append(file.path)
+        return parse(file, settings)
+
+    def start() -> Worker:
+        if started:
+            raise WorkerLost("it could not be started: Cannot allocate memory")
+        started.append(Worker(EAGER, misbehaving()))
+        return started[0]
+
+    monkeypatch.setattr(parse_pool, "parse", parsed_here)
+    pool = ParsePool(EAGER, start)
+    try:
+        outcomes = pool.submit(files(a="A = 1\n", b="# DIE\n")).result()
+    finally:
+        pool.close()
+    assert here == []
+    assert [outcome.reason for outcome in outcomes if isinstance(outcome, Refusal)] == [Reason.UNPARSABLE] * 2
+    assert pool.unavailable == 0
+
+
+class Cancelled(Exception):
+    """What a run that is cancelled raises."""
+
+
+def test_a_run_that_is_cancelled_waits_for_no_worker_that_hangs() -> None:
+    settings = replace(EAGER, parallel=replace(EAGER.parallel, look_seconds=0.01, patience_seconds=600.0))
+    working = threading.Event()
+    workers: list[Worker] = []
+
+    def start() -> Worker:
+        workers.append(Worker(settings, misbehaving()))
+        return workers[-1]
+
+    def check() -> None:
+        if workers:
+            working.set()
+            raise Cancelled
+
+    queue = ParseQueue(settings, lambda chosen: ParsePool(chosen, start), check)
+    for file in files(a="# HANG\n", b="# HANG\n", c="# HANG\n"):
+        queue.add(file)
+    with pytest.raises(Cancelled):
+        queue.take()
+    closing = threading.Thread(target=queue.close, daemon=True)
+    closing.start()
+    closing.join(60.0)
+    assert not closing.is_alive()
+    assert working.is_set()
+    assert len(workers) == 1
+    assert workers[0].process.returncode == -signal.SIGKILL
 
 
 def test_an_answer_that_makes_no_sense_is_no_answer() -> None:

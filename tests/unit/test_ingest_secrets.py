@@ -31,6 +31,9 @@ KEY_BODY = "\n".join(made(64) for _ in range(4))
 ARMOUR = "-----{} RSA PRIVATE" + " KEY-----"
 PEM = f"{ARMOUR.format('BEGIN')}\n{KEY_BODY}\n{ARMOUR.format('END')}\n"
 
+KEY = made(31) + "7"
+URL = "https://u:hunter2!@wiki.local/x"
+
 FOUND = [
     ("private_key", "keys.py", f'KEY = """{PEM}"""\n', KEY_BODY.split("\n", 1)[0]),
     ("private_key", "keys.js", f"const key = '{PEM}'\n".replace("\n", "\\n"), KEY_BODY[:64]),
@@ -127,12 +130,22 @@ def test_line_numbers_after_a_redacted_key_stay_and_the_count_is_in_the_summary(
 
 
 def test_records_are_redacted_too(store: Store) -> None:
-    given = RecordInput("r", "note", "login", "password: hunter22x", attributes=(("url", "redis://u:hunter2!@h"),))
+    given = RecordInput(
+        "r", "note", "login", "password: hunter22x", (("url", "redis://u:hunter2!@h"), ("api_key", KEY)), URL
+    )
     written, _ = store.write(TENANT, lambda txn: put_records(txn, CODE, [given], [], "host"))
-    assert dict(written.reasons) == {"redacted_assigned_password": 1, "redacted_connection_string": 1}
+    assert dict(written.reasons) == {
+        "redacted_assigned_password": 1,
+        "redacted_assigned_key": 1,
+        "redacted_connection_string": 2,
+    }
     [record] = live_records(store)
+    assert record.origin == "https://u:[redacted: connection_string]@wiki.local/x"
     assert record.text == "password: [redacted: assigned_password]"
-    assert record.attributes == (("url", "redis://u:[redacted: connection_string]@h"),)
+    assert record.attributes == (
+        ("api_key", "[redacted: assigned_key]"),
+        ("url", "redis://u:[redacted: connection_string]@h"),
+    )
 
 
 def test_sent_documents_are_redacted_and_rules_can_be_switched_off(store: Store) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from retrieval.errors import BadField
 from retrieval.ingest import Document, EdgeInput, RecordInput, ingest_documents, put_records
+from retrieval.ingest.conversations import put_turns
+from retrieval.ingest.turn_records import TurnInput
 from retrieval.relations import Role
 from retrieval.store.interface import Store, WriteTransaction
 from retrieval.store.lmdb import LmdbSettings, open_store
@@ -129,6 +131,8 @@ def test_a_new_relation_needs_a_role_and_keeps_it(store: Store) -> None:
         (RecordInput("ü", "note", "", "x"), "id"),
         (RecordInput("a", "", "", "x"), "kind"),
         (RecordInput("a", "No", "", "x"), "kind"),
+        (RecordInput("a", "commit", "", "x"), "kind"),
+        (RecordInput("a", "turn", "", "x"), "kind"),
         (RecordInput("a", "note", "two\nlines", "x"), "title"),
         (RecordInput("a", "note", "x" * 501, "x"), "title"),
         (RecordInput("a", "note", "", ""), "text"),
@@ -171,6 +175,14 @@ def test_a_malformed_edge_is_named_and_nothing_is_written(store: Store, edge: Ed
         put(store, [RULE, FACT], [EdgeInput("fact.1", "depends_on", "rule-1"), edge])
     assert raised.value.field == f"edges[1].{field}"
     assert live_records(store) == []
+
+
+def test_turns_are_not_for_hosts_to_overwrite(store: Store) -> None:
+    said = TurnInput("talk", "1", "Ann", 0, "hello")
+    _, [ref] = store.write(TENANT, lambda txn: put_turns(txn, CODE, [said], "host"))
+    with pytest.raises(BadField, match=r"records\[0\]\.id.*a turn of a conversation"):
+        put(store, [RecordInput(ref.partition(":")[2], "note", "", "mine")])
+    assert [record.text for record in live_records(store)] == ["hello"]
 
 
 def test_records_of_files_are_not_for_hosts_to_overwrite_or_link_as_ingest_does(store: Store) -> None:

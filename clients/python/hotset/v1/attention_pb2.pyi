@@ -1288,6 +1288,9 @@ class LaneReport(_message.Message):
     NOTE_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
     lane: _builtins.str
+    """A lane's name; `sources` where something that happened in a followed tree before the call may be missing, its note
+    saying where and why, `lag` counting the changed paths that are known of.
+    """
     state: Global___LaneState.ValueType
     hits: _builtins.int
     covered: _builtins.float

@@ -120,7 +120,8 @@ class CorpusServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RemoveSource(self, request, context):
-        """Ends that, and tombstones what the source brought unless it is to be kept.
+        """Ends that, and tombstones what the source brought unless it is to be kept. Where the call's deadline passes before
+        all of it is done, or it fails, the source is followed as before.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

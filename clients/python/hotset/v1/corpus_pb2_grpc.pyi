@@ -43,7 +43,9 @@ class CorpusStub:
     AddSource: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.AddSourceRequest, _corpus_pb2.AddSourceReply]
     """Follows a directory of the daemon's machine from now on, over restarts too; replies before it is read."""
     RemoveSource: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.RemoveSourceRequest, _corpus_pb2.RemoveSourceReply]
-    """Ends that, and tombstones what the source brought unless it is to be kept."""
+    """Ends that, and tombstones what the source brought unless it is to be kept. Where the call's deadline passes before
+    all of it is done, or it fails, the source is followed as before.
+    """
     ListSources: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.ListSourcesRequest, _corpus_pb2.ListSourcesReply]
 
 @_typing.type_check_only
@@ -61,7 +63,9 @@ class CorpusAsyncStub(CorpusStub):
     AddSource: _aio.UnaryUnaryMultiCallable[_corpus_pb2.AddSourceRequest, _corpus_pb2.AddSourceReply]  # type: ignore[assignment]
     """Follows a directory of the daemon's machine from now on, over restarts too; replies before it is read."""
     RemoveSource: _aio.UnaryUnaryMultiCallable[_corpus_pb2.RemoveSourceRequest, _corpus_pb2.RemoveSourceReply]  # type: ignore[assignment]
-    """Ends that, and tombstones what the source brought unless it is to be kept."""
+    """Ends that, and tombstones what the source brought unless it is to be kept. Where the call's deadline passes before
+    all of it is done, or it fails, the source is followed as before.
+    """
     ListSources: _aio.UnaryUnaryMultiCallable[_corpus_pb2.ListSourcesRequest, _corpus_pb2.ListSourcesReply]  # type: ignore[assignment]
 
 class CorpusServicer(metaclass=_abc_1.ABCMeta):
@@ -118,7 +122,9 @@ class CorpusServicer(metaclass=_abc_1.ABCMeta):
         request: _corpus_pb2.RemoveSourceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_corpus_pb2.RemoveSourceReply, _abc.Awaitable[_corpus_pb2.RemoveSourceReply]]:
-        """Ends that, and tombstones what the source brought unless it is to be kept."""
+        """Ends that, and tombstones what the source brought unless it is to be kept. Where the call's deadline passes before
+        all of it is done, or it fails, the source is followed as before.
+        """
 
     @_abc_1.abstractmethod
     def ListSources(
