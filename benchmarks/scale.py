@@ -38,8 +38,8 @@ from retrieval.lanes.graph import GraphLane
 from retrieval.lanes.lane import Lane
 from retrieval.lanes.lexical import LexicalLane
 from retrieval.lanes.vector import VectorLane
-from retrieval.projecting import scope_of
 from retrieval.relevance import RelevanceScale
+from retrieval.scoping import scope_of
 from retrieval.store.interface import Claim, WriteTransaction
 from retrieval.text.embedding import MiniLmEmbedder
 from workingset.vocabulary import AgentId, Epoch, Turn

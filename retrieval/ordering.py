@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, nextafter
 
 from retrieval.architecture.bias import nudged
 from retrieval.architecture.verdict import Judged
 from retrieval.errors import DeadlinePassed, IndexUnavailable
 from retrieval.hinting import lifted, pointing_weight
+from retrieval.notes import joined
+from retrieval.obligations.quota import Quota, Shared, falling, shared
 from retrieval.ranking.diversity import Demoted, Kin, diversified
 from retrieval.ranking.look import Look
 from retrieval.ranking.ranker import Features, Ranked, Ranker, Ranking
-from retrieval.record import Record
 from retrieval.settings import RetrievalSettings
-from workingset.vocabulary import Ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +38,13 @@ def ordered(
     settings: RetrievalSettings,
     kin: Kin,
     verdicts: Mapping[int, Judged],
+    quota: Quota,
+    opposing: Sequence[int],
 ) -> Ordered:
     """Order admitted records; `hints` are strengths by record id. Fused ranks order where the ranker cannot work.
 
     `kin` says which are one thing or one voice, `verdicts` how records stand to the manifests of their trees.
+    `opposing` are records for the places that `quota` keeps for them, best first.
     """
     ranked, note = _ranked(look, record_ids, ranking, by_ranks)
     scores = ranked.scores
@@ -54,9 +56,11 @@ def ordered(
     ids = sorted(record_ids, key=lambda i: (-scores.get(i, 0.0), records[i].ref))
     terms = {i: look.terms.of(records[i]).terms for i in ids[: settings.diversity.looked_at]}
     diverse = diversified(ids, records, terms, settings.diversity, kin)
-    falling = _falling(diverse.order, scores, records)
-    told = "; ".join(filter(None, (note, _told(diverse.demoted))))
-    return Ordered(diverse.order, falling, ranked.features, told, diverse.alike)
+    held = set(diverse.order)
+    together = shared(diverse.order, [i for i in opposing if i in held], quota, diverse.demoted)
+    falls = falling(together, scores, {i: records[i].ref for i in together.order})
+    told = joined(note, _told(diverse.demoted), _placed(together, quota))
+    return Ordered(together.order, falls, ranked.features, told, diverse.alike)
 
 
 def _ranked(look: Look, record_ids: Sequence[int], ranking: Ranking, by_ranks: Ranker) -> tuple[Ranked, str]:
@@ -66,17 +70,8 @@ def _ranked(look: Look, record_ids: Sequence[int], ranking: Ranking, by_ranks: R
         return by_ranks.begin().rank(look, record_ids), f"by ranks, for the ranker could not work: {failure}"
 
 
-def _falling(order: Sequence[int], scores: Mapping[int, float], records: Mapping[int, Record]) -> dict[int, float]:
-    """The scores, cut where a record stands behind one of a lower score: (score falling, ref) is then the order."""
-    falling: dict[int, float] = {}
-    last, ref = inf, Ref("")
-    for record_id in order:
-        score, own = min(last, scores.get(record_id, 0.0)), records[record_id].ref
-        if score == last and own < ref:
-            score = nextafter(last, -inf)
-        falling[record_id] = last = score
-        ref = own
-    return falling
+def _placed(together: Shared, quota: Quota) -> str:
+    return f"{len(together.by_lane)} placed by the quota of {quota.name}" if together.by_lane else ""
 
 
 def _told(demoted: Mapping[int, Demoted]) -> str:

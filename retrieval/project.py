@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from retrieval.ahead import Ahead
 from retrieval.deadline import Deadline
 from retrieval.evidence import Evidence
 from retrieval.execution import Order, as_given
+from retrieval.gathering import Parts
 from retrieval.history.reading import Histories
-from retrieval.index.ahead import EmbedAhead
 from retrieval.index.sensor import Embedder, IndexProgress, LexicalSearch, VectorSearch
 from retrieval.lanes.exact import ExactLane
 from retrieval.lanes.lane import Lane
 from retrieval.lanes.lexical import LexicalLane
+from retrieval.lanes.opposing import OPPOSING, OpposingLane
 from retrieval.lanes.vector import Demand, Prefer, VectorLane
-from retrieval.projecting import Parts, Projecting, scope_of
+from retrieval.projecting import Projecting
 from retrieval.query import Query, Reading
 from retrieval.ranking.by_ranks import ByRanks
 from retrieval.ranking.query_class import QueryClass
@@ -27,8 +29,10 @@ from retrieval.ranking.rankers import rankers
 from retrieval.record import Record
 from retrieval.record_terms import RecordTerms
 from retrieval.relevance import RelevanceScale, TermWeights
+from retrieval.scoping import scope_of
 from retrieval.settings import RetrievalSettings
 from retrieval.sources import SourceCheck, never_checked
+from retrieval.stance.judge import StanceJudge
 from retrieval.standing import Standings
 from retrieval.store.interface import Snapshot
 from workingset.candidate import Projection
@@ -52,12 +56,14 @@ class Retrieval:
         prefer: Prefer | None = None,
         sources: SourceCheck = never_checked,
         histories: Histories | None = None,
+        judge: StanceJudge | None = None,
         extra_lanes: Sequence[Lane] = (),
         ranked_by: Mapping[QueryClass, Ranker] | None = None,
         order: Order = as_given,
     ) -> None:
         """`demand` embeds records whose vectors are missing, None where that cannot be done; `prefer` is told of them.
         `sources` looks at the files that records came from, `histories` at the trees' past.
+        `judge` is a model of the user's own that tells text against a claim from text for it.
 
         `extra_lanes` run beside exact, lexical and vector, `ranked_by` replaces rankers of the registry; `order` says
         in which sequence lanes answer and changes nothing of the result.
@@ -70,7 +76,8 @@ class Retrieval:
             ),
             vector=VectorLane(vector, embedder, progress, settings.lanes, scale.strong_cosine),
             extra_lanes=tuple(extra_lanes),
-            ahead=EmbedAhead(embedder),
+            owed_lanes={OPPOSING: OpposingLane(lexical, vector, embedder, progress, settings.opposing, judge)},
+            ahead=Ahead(),
             lexical=lexical,
             model=embedder.fingerprint,
             demand=demand,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from retrieval.hints import HintSettings
 from retrieval.architecture.bias import ArchitectureSettings
+from retrieval.hints import HintSettings
 from retrieval.identities import IdentitySettings
 from retrieval.origins import OriginSettings
 from retrieval.ranking.code.settings import CodeRankingSettings
@@ -13,6 +13,7 @@ from retrieval.ranking.conversation.settings import ConversationRankingSettings
 from retrieval.ranking.diversity import DiversitySettings
 from retrieval.ranking.prose.settings import ProseRankingSettings
 from retrieval.sources import SourceSettings
+from retrieval.stance.settings import OpposingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +241,7 @@ class RetrievalSettings:
     code: CodeRankingSettings = field(default_factory=CodeRankingSettings)
     prose: ProseRankingSettings = field(default_factory=ProseRankingSettings)
     diversity: DiversitySettings = field(default_factory=DiversitySettings)
+    opposing: OpposingSettings = field(default_factory=OpposingSettings)
     closure: ClosureSettings = field(default_factory=ClosureSettings)
     identities: IdentitySettings = field(default_factory=IdentitySettings)
     origins: OriginSettings = field(default_factory=OriginSettings)

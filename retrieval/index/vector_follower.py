@@ -149,12 +149,12 @@ class VectorFollower:
         self._incarnations.pop(scope, None)
 
     def _look_around(self) -> None:
-        """Let what lies near the sets that moved go before the rest, where anything waits."""
-        moved = self._near.taken()
-        if any(self._queue.pending(scope) for scope in self._queue.scopes()):
-            for tenant, refs in moved:
-                with self._store.snapshot(tenant) as txn:
-                    self._queue.near(tenant, around(txn, refs, self._settings.near))
+        """Let what lies near the sets that moved go before the rest, in the tenants in which anything waits: elsewhere
+        sets are remembered for what comes in beside them later."""
+        waiting = {scope[0] for scope in self._queue.scopes() if self._queue.pending(scope)}
+        for tenant, refs in self._near.taken(waiting) if waiting else ():
+            with self._store.snapshot(tenant) as txn:
+                self._queue.near(tenant, around(txn, refs, self._settings.near))
 
     def _complete(self, tenant: TenantId) -> bool:
         """True where no live record of the tenant waits for its vector or a look."""

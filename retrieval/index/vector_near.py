@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -22,7 +22,7 @@ class NearSettings:
     """How far around a working set is looked."""
 
     sets: int = 64
-    """Sets remembered between two steps of the follower; the oldest are forgotten. A guess."""
+    """Sets remembered until something waits; the oldest are forgotten. A guess."""
 
     entries: int = 256
     """Entries of a set that are looked around. A guess: more than a window's results."""
@@ -57,12 +57,13 @@ class NearSets:
             while len(self._moved) > self._settings.sets:
                 self._moved.popitem(last=False)
 
-    def taken(self) -> list[tuple[TenantId, tuple[Ref, ...]]]:
-        """The sets that moved, the oldest move first; they are forgotten here."""
+    def taken(self, tenants: Collection[TenantId]) -> list[tuple[TenantId, tuple[Ref, ...]]]:
+        """The sets of these tenants that moved, the oldest move first; they are forgotten here."""
         with self._lock:
-            moved = [(tenant, refs) for (tenant, _), refs in self._moved.items()]
-            self._moved.clear()
-            return moved
+            moved = [(key, refs) for key, refs in self._moved.items() if key[0] in tenants]
+            for key, _ in moved:
+                del self._moved[key]
+            return [(key[0], refs) for key, refs in moved]
 
 
 def around(txn: Snapshot, refs: Sequence[Ref], settings: NearSettings) -> list[int]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator
+from collections import OrderedDict, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from retrieval.index.change_pages import ChangePage
@@ -13,6 +14,7 @@ from retrieval.index.positions import START, Position
 from workingset.vocabulary import Generation, Namespace, TenantId
 
 Scope = tuple[TenantId, Namespace]
+_NOTHING: Final[Mapping[int, Scope]] = {}
 
 
 @dataclass(slots=True)
@@ -37,20 +39,23 @@ class _Latest:
         while len(self.ids) > self._most:
             self.ids.popitem(last=False)
 
-    def waiting(self, waiting: dict[Scope, OrderedDict[int, Generation]]) -> Iterator[tuple[Scope, int]]:
-        for tenant, record_id in reversed(self.ids) if waiting else ():
-            for scope, pending in waiting.items():
-                if scope[0] == tenant and record_id in pending:
-                    yield scope, record_id
+    def waiting(self, waiting: Mapping[TenantId, Mapping[int, Scope]]) -> Iterator[tuple[Scope, int]]:
+        """Those of them that wait, and where."""
+        for tenant, record_id in reversed(self.ids) if any(waiting.values()) else ():
+            scope = waiting.get(tenant, _NOTHING).get(record_id)
+            if scope is not None:
+                yield scope, record_id
 
 
 class VectorQueue:
-    """Positions and waiting records of all namespaces. Safe from any thread; no call takes long."""
+    """Positions and waiting records of all namespaces. Safe from any thread; no call takes long: what is remembered
+    costs one look-up each, however many namespaces there are."""
 
     def __init__(self, preferred_records: int, near_records: int) -> None:
         """`preferred_records` bounds what `prefer` remembers, `near_records` what `near` does."""
         self._lock: Final = threading.Lock()
         self._followed: dict[Scope, _Followed] = {}
+        self._waiting: defaultdict[TenantId, dict[int, Scope]] = defaultdict(dict)
         self._preferred: Final = _Latest(preferred_records)
         self._near: Final = _Latest(near_records)
 
@@ -86,7 +91,9 @@ class VectorQueue:
     def forget(self, scope: Scope) -> None:
         """Nothing is known of the namespace any more."""
         with self._lock:
-            self._followed.pop(scope, None)
+            followed = self._followed.pop(scope, None)
+            for record_id in followed.pending if followed is not None else ():
+                self._waiting[scope[0]].pop(record_id, None)
 
     def looked_at(self, scope: Scope, page: ChangePage, missing: Collection[int]) -> None:
         """A page was scanned; these of its record ids have no vector yet."""
@@ -94,8 +101,10 @@ class VectorQueue:
             followed = self._of(scope)
             for record_id, generation in page.changed:
                 followed.pending.pop(record_id, None)
+                self._waiting[scope[0]].pop(record_id, None)
                 if record_id in missing:
                     followed.pending[record_id] = generation
+                    self._waiting[scope[0]][record_id] = scope
             followed.scanned = page.position
 
     def done(self, scope: Scope, record_ids: Iterable[int]) -> None:
@@ -103,6 +112,7 @@ class VectorQueue:
         with self._lock:
             for record_id in record_ids:
                 self._of(scope).pending.pop(record_id, None)
+                self._waiting[scope[0]].pop(record_id, None)
                 self._preferred.ids.pop((scope[0], record_id), None)
                 self._near.ids.pop((scope[0], record_id), None)
 
@@ -121,7 +131,10 @@ class VectorQueue:
         with self._lock:
             waiting = {scope: self._followed[scope].pending for scope in sorted(self._followed)}
             waiting = {scope: pending for scope, pending in waiting.items() if pending}
-            chosen = dict.fromkeys([*self._preferred.waiting(waiting), *self._near.waiting(waiting)])
+            wanted = chain(self._preferred.waiting(self._waiting), self._near.waiting(self._waiting))
+            chosen: dict[tuple[Scope, int], None] = {}
+            while len(chosen) < most and (first := next(wanted, None)) is not None:
+                chosen[first] = None
             newest = {scope: reversed(pending) for scope, pending in waiting.items()}
             while newest and len(chosen) < most:
                 for scope, ids in list(newest.items()):

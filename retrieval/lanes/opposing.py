@@ -2,7 +2,8 @@
 
 It searches by words and by likeness for what the claim is about, without the words of its verdict; then once more near
 the best of what was found; and lets cues, and the user's judge of stance where there is one, settle the order. What it
-proposes are candidates: a text for the claim fits its topic too. That it found none says nothing of there being none.
+proposes are candidates: a text for the claim fits its topic too. What is neither like the topic nor holds its words is
+no candidate. That it found none says nothing of there being none.
 
 Source: measured (design, recipes, 3): opposing text is less like a claim than supporting text, so that it is lost below
 the cut, and a query by topic brings it back. We deviate in searching by words without the verdict's words too.
@@ -10,19 +11,21 @@ the cut, and a query by topic brings it back. We deviate in searching by words w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from retrieval.deadline import Deadline
 from retrieval.errors import IndexUnavailable
 from retrieval.goal import Goal
-from retrieval.index.sensor import Embedder, Hit, IndexProgress, LexicalSearch, Sieve, VectorSearch
+from retrieval.index.sensor import Embedder, Hit, IndexProgress, LexicalSearch, Sieve, VectorSearch, WeightedTerm
 from retrieval.lanes.contract import HardFilter, LaneContract, Opposing, Reads
 from retrieval.lanes.lag import lag_of
 from retrieval.lanes.lane import BRIDGE_KINDS, LaneHit, LaneProposal, Scope, nothing
 from retrieval.lanes.lexical import LEXICAL
 from retrieval.lanes.opposing_pool import Pool
 from retrieval.lanes.vector import VECTOR
+from retrieval.notes import joined
 from retrieval.stance.judge import StanceJudge
 from retrieval.stance.scoring import by_stance
 from retrieval.stance.settings import OpposingSettings
@@ -64,8 +67,11 @@ class OpposingLane:
         if not goal.terms and not goal.embedded:
             return nothing(OPPOSING, "skipped", "the goal makes no claim in words", covered=1.0)
         deadline.check()
-        pool = Pool(txn, scope, self._embedder.fingerprint, self._settings)
-        failures = self._search(goal, pool, deadline)
+        topic = topic_text(goal.embedded)
+        terms = topic_terms(goal.terms, topic)
+        told = frozenset(term.term for term in terms)
+        pool = Pool(txn, scope, self._embedder.fingerprint, told, self._settings)
+        failures = self._search(terms, topic, pool, deadline)
         ordering = by_stance(goal.text, pool.fits(), pool.texts(), self._settings, self._judge, deadline)
         best = ordering.scored[: self._settings.hits]
         found = "" if best else NONE_FOUND
@@ -74,20 +80,19 @@ class OpposingLane:
             "partial" if failures else "ok",
             hits=len(best),
             coverage=SearchCoverage.HEURISTIC,
-            note=_joined(goal.caps, *failures, *ordering.notes, found),
+            note=joined(goal.caps, *failures, *ordering.notes, found),
             truncated=len(ordering.scored) > len(best),
         )
         hits = tuple(LaneHit(each.record_id, Opposing(each.score, each.cues)) for each in best)
         return LaneProposal(hits, self._claimed(txn, scope, outcome), embedding_calls=pool.embedding_calls)
 
-    def _search(self, goal: Goal, pool: Pool, deadline: Deadline) -> list[str]:
+    def _search(self, terms: Sequence[WeightedTerm], topic: str, pool: Pool, deadline: Deadline) -> list[str]:
         """Fill the pool, by words, then by likeness; what could not be asked, in words."""
-        topic = topic_text(goal.embedded)
-        searches: tuple[Callable[[Goal, str, Pool], None], ...] = (self._by_words, self._by_likeness)
         failures: list[str] = []
+        searches = (partial(self._by_words, terms), partial(self._by_likeness, topic))
         for search in searches:
             try:
-                search(goal, topic, pool)
+                search(pool)
             except IndexUnavailable as failure:
                 failures.append(f"one of two searches could not be made: {failure}")
             deadline.check()
@@ -95,15 +100,14 @@ class OpposingLane:
             raise IndexUnavailable("; ".join(failures))
         return failures
 
-    def _by_words(self, goal: Goal, topic: str, pool: Pool) -> None:
-        scope, terms = pool.scope, topic_terms(goal.terms, topic)
+    def _by_words(self, terms: Sequence[WeightedTerm], pool: Pool) -> None:
+        scope, limit = pool.scope, self._settings.lexical_hits
         if terms:
-            limit = self._settings.lexical_hits
             pool.by_words(self._lexical.search(scope.tenant, scope.namespaces, terms, limit, sieve=_SIEVE))
 
-    def _by_likeness(self, goal: Goal, topic: str, pool: Pool) -> None:
+    def _by_likeness(self, topic: str, pool: Pool) -> None:
         """Near the topic, then near the topic and the best of the pool together."""
-        if not goal.embedded:
+        if not topic:
             return
         vector = self._embedder.embed([topic])[0]
         pool.embedding_calls += 1
@@ -130,9 +134,11 @@ class OpposingLane:
             covered=min(lexical.covered, vector.covered),
             lag=max(lexical.changes, vector.changes),
             coverage=SearchCoverage.PARTIAL_BACKEND if partial else bounded,
-            note=_joined(outcome.note, lexical.note, vector.note),
+            note=joined(outcome.note, lexical.note, vector.note),
         )
 
 
-def _joined(*notes: str) -> str:
-    return "; ".join(dict.fromkeys(note for note in notes if note))
+def best_first(hits: Iterable[LaneHit]) -> tuple[int, ...]:
+    """Record ids of the lane's hits in the lane's own order, each once; lanes are run with hits in the order of ids."""
+    ordered = sorted(hits, key=lambda hit: (-hit.rank.order_value, hit.record_id))
+    return tuple(dict.fromkeys(hit.record_id for hit in ordered))

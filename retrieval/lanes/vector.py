@@ -11,9 +11,11 @@ from copy import copy
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
+from retrieval.ahead import Ahead
 from retrieval.deadline import Deadline
 from retrieval.errors import IndexUnavailable
 from retrieval.goal import Goal
+from retrieval.index.embed_ahead import EmbedderAhead
 from retrieval.index.sensor import Embedder, Hit, IndexProgress, VectorSearch
 from retrieval.lanes.contract import Cosine, HardFilter, LaneContract, Reads
 from retrieval.lanes.lag import lag_of
@@ -74,15 +76,15 @@ class VectorLane:
         strong_cosine: float,
     ) -> None:
         self._index = index
-        self._embedder = embedder
+        self._embedder: Embedder = embedder
         self._progress = progress
         self._settings = settings
         self._strong_cosine = strong_cosine - _COSINE_NOISE
 
-    def asking(self, embedder: Embedder) -> VectorLane:
-        """The same lane with another embedder of the same model, such as one that has begun the goal."""
+    def begun(self, goal: Goal, ahead: Ahead) -> VectorLane:
+        """The same lane with the goal's embedding under way."""
         lane = copy(self)
-        lane._embedder = embedder
+        lane._embedder = EmbedderAhead(self._embedder, goal.embedded, ahead)
         return lane
 
     def propose(self, txn: Snapshot, goal: Goal, scope: Scope, deadline: Deadline) -> LaneProposal:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from retrieval.ahead import Ahead
 from retrieval.goal import Goal
 from retrieval.lanes.lane import Scope
 from retrieval.ranking.look import Look
@@ -33,6 +34,13 @@ class Ranking(ABC):
 
     left: int = 0
     """How many more than it brought `bring` was led to, at least, and left out by its bounds."""
+
+    def set_out(self, look: Look, ahead: Ahead) -> None:
+        """Begin what needs the goal alone, beside the lanes: `look` has no hits and no records yet.
+
+        Need not be called.
+        """
+        del look, ahead
 
     def prepare(self, look: Look) -> None:
         """Ask what needs no likeness, while the goal is still being embedded: `look` has what the first lanes found.

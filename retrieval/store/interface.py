@@ -355,6 +355,11 @@ class WriteTransaction(Snapshot, Protocol):
         already has. Raises BadField for what is not Unicode and for a ref that is too long or of another namespace."""
         ...
 
+    def put_records(self, given: Sequence[Record]) -> list[Generation]:
+        """Write records as `put_record` does, quicker where they are new; returns what it returns for each. Where one
+        raises, those before it are written."""
+        ...
+
     def remove_record(self, ref: Ref) -> bool:
         """Write a tombstone and end the record's edges; False where there was no live record."""
         ...

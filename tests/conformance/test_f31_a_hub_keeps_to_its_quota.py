@@ -9,8 +9,8 @@ from retrieval.goal import Goal
 from retrieval.lanes.graph import GraphLane
 from retrieval.links import Links
 from retrieval.live_roles import live_roles
-from retrieval.projecting import scope_of
 from retrieval.record import Record
+from retrieval.scoping import scope_of
 from retrieval.settings import ClosureSettings, GraphSettings
 from retrieval.store.lmdb import open_store
 from tests.world import CODE, TENANT, World, edge, record

@@ -81,6 +81,22 @@ def test_goals_go_first_then_what_is_near_a_set_then_the_newest(room: Room) -> N
     assert [text.split()[-2] for text in asked(room)] == ["far", "held", "beside", "called", "newest"]
 
 
+def test_what_comes_in_later_beside_a_set_goes_first_though_nothing_waited_when_it_moved(room: Room) -> None:
+    room.put(in_file("held", "a.py", "held words"))
+    room.catch_up()
+    room.follower.hold(TENANT, "dev", [Ref("n:held")])
+    for _ in range(3):
+        room.follower.advance_vectors(1)
+    asked(room)
+
+    room.put(in_file("beside", "a.py", "beside words"))
+    room.put(in_file("far", "b.py", "far words"))
+    for _ in range(2):
+        room.follower.advance_vectors(1)
+
+    assert [text.split()[-2] for text in asked(room)] == ["beside", "far"]
+
+
 def test_the_set_that_moved_last_goes_first(room: Room) -> None:
     five(room)
     room.follower.hold(TENANT, "one", [Ref("n:held")])

@@ -68,6 +68,9 @@ class MemoryTransaction(MemorySnapshot):
             mine.names.add((record.namespace, name.kind, name.text, mine.ids[record.ref]))
         return self.generation(record.namespace)
 
+    def put_records(self, given: Sequence[Record]) -> list[Generation]:
+        return [self.put_record(record) for record in given]
+
     def remove_record(self, ref: Ref) -> bool:
         before = self.record(ref)
         if before is None or before.removed:

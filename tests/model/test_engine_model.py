@@ -1,7 +1,7 @@
 """The engine against a naive model: whatever agents, hosts, ingest and time do over one store, the promises hold.
 
-`HOTSET_MODEL_EXAMPLES=2000` makes so many longer lives of it, some ten minutes' worth; `--timeout 0` lets it. What fails
-is printed as it was found: to shrink it takes longer than a test may, and the limit would hide the assertion.
+`HOTSET_MODEL_EXAMPLES=2000` makes so many longer lives of it, some ten minutes' worth. What fails is printed as it was
+found: to shrink it would take longer than a test may, and a limit that falls into that hides the assertion.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
@@ -117,4 +118,4 @@ EngineMachine.TestCase.settings = settings(
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
-TestEngine = EngineMachine.TestCase
+TestEngine = pytest.mark.timeout(0 if LONGER else 1_200)(EngineMachine.TestCase)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from retrieval.ahead import Ahead
 from retrieval.errors import IndexUnavailable
-from retrieval.index.ahead import EmbedAhead
+from retrieval.index.embed_ahead import EmbedderAhead
 from tests.fakes import FakeEmbedder
 
 
@@ -29,7 +30,7 @@ class _Held(FakeEmbedder):
 
 def test_a_begun_text_is_embedded_once_and_others_as_usual() -> None:
     embedder = FakeEmbedder()
-    begun = EmbedAhead(embedder).begin("leases expire")
+    begun = EmbedderAhead(embedder, "leases expire", Ahead())
 
     assert begun.embed(["leases expire"]) == FakeEmbedder().embed(["leases expire"])
     assert embedder.calls == 1
@@ -40,7 +41,7 @@ def test_a_begun_text_is_embedded_once_and_others_as_usual() -> None:
 def test_a_failure_is_told_where_the_vector_is_asked_for() -> None:
     embedder = FakeEmbedder()
     embedder.down = True
-    begun = EmbedAhead(embedder).begin("leases")
+    begun = EmbedderAhead(embedder, "leases", Ahead())
 
     with pytest.raises(IndexUnavailable):
         begun.embed(["leases"])
@@ -48,10 +49,10 @@ def test_a_failure_is_told_where_the_vector_is_asked_for() -> None:
 
 def test_where_no_thread_is_free_the_one_who_asks_embeds() -> None:
     embedder = _Held()
-    ahead = EmbedAhead(embedder)
-    waiting = [ahead.begin("held") for _ in range(2)]
+    ahead = Ahead()
+    waiting = [EmbedderAhead(embedder, "held", ahead) for _ in range(2)]
 
-    assert ahead.begin("free").embed(["free"]) == FakeEmbedder().embed(["free"])
+    assert EmbedderAhead(embedder, "free", ahead).embed(["free"]) == FakeEmbedder().embed(["free"])
     assert threading.current_thread().name in embedder.threads
     embedder.let_go.set()
     assert [len(one.embed(["held"])) for one in waiting] == [1, 1]

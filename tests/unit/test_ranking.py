@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from retrieval.errors import DeadlinePassed, IndexUnavailable
-from retrieval.projecting import scope_of
 from retrieval.ranking.look import Look
 from retrieval.ranking.query_class import QueryClass, query_class
 from retrieval.ranking.ranker import Ranked, Ranker, Ranking
+from retrieval.scoping import scope_of
 from tests.world import CODE, TENANT, World, record, refs
 
 LEASE = record("lease", "the lease expires after a turn")

@@ -8,13 +8,13 @@ from datetime import UTC, date, datetime
 import pytest
 
 from retrieval.goal import parse_goal
-from retrieval.projecting import scope_of
 from retrieval.ranking.conversation.asked_dates import AskedDate, asked_dates, asks_when, fit
 from retrieval.ranking.conversation.sessions import session_means, spread
 from retrieval.ranking.conversation.settings import ConversationRankingSettings
 from retrieval.ranking.conversation.speakers import named_speakers, without_speakers
 from retrieval.ranking.conversation.turns import Days, TurnFacts, speaks_of_time, turn_facts
 from retrieval.record import TURN_KIND, Name, NameKind, Record
+from retrieval.scoping import scope_of
 from retrieval.settings import GoalSettings, RetrievalSettings
 from tests.world import CODE, TENANT, World, record, refs
 from workingset import entry

@@ -11,6 +11,7 @@ from retrieval.errors import DeadlinePassed
 from retrieval.goal import parse_goal
 from retrieval.settings import GoalSettings
 from retrieval.stance.cues import Cues, cues
+from retrieval.stance.otherwise import says_otherwise
 from retrieval.stance.reading import read, read_claim
 from retrieval.stance.scoring import JUDGED, by_stance
 from retrieval.stance.settings import CueSettings, OpposingSettings
@@ -141,7 +142,7 @@ def test_every_cue_is_bounded_and_named(name: str) -> None:
     every = Cues(1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 
     assert dict(every.named())[name] == 1.0
-    assert every.strength(CUES) == 1.25
+    assert every.strength(CUES) == pytest.approx(1.1)
     assert Cues().strength(CUES) == 0.0
 
 
@@ -174,6 +175,23 @@ def test_the_topics_terms_leave_the_verdict_out_and_keep_names() -> None:
     assert kept("Sales of lamps increased") == {"sale", "lamp"}
     assert "right" in kept("Hot Right Now is right")
     assert kept("increased") == {"increas"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "otherwise"),
+    [
+        ("The valve is open at night", "The valve is not open at night", True),
+        ("The valve is not open at night", "The valve isn't open at night", False),
+        ("It rose by 4 % in 1990", "It rose by 5 % in 1990", True),
+        ("It rose by 4 % in 1990", "It rose by 4% in 1991", True),
+        ("It rose by 4 % in 1990", "It fell by 4 % in 1990", True),
+        ("It rose by 4 % in 1990", "In 1990 it rose by 4 %!", False),
+        ("It rose", "It rose", False),
+    ],
+)
+def test_near_duplicates_that_say_otherwise_are_told_from_repeats(one: str, other: str, otherwise: bool) -> None:
+    assert says_otherwise(one, other, 2_000) is otherwise
+    assert says_otherwise(other, one, 2_000) is otherwise
 
 
 def test_opposites_go_both_ways_and_kinds_stay_in_the_topic() -> None:

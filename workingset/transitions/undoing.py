@@ -63,7 +63,9 @@ def _came_with_it(state: WorkingSet, draft: Draft, before: Mapping[Ref, Entry]) 
     waiting = list(stays)
     while waiting:
         entry = draft.entries[waiting.pop()]
-        needed = [ref for ref in entry.requires if entry.needs(ref) and ref in draft.entries and ref not in stays]
+        # A line is no need that is met: whoever needs its text does not have it.
+        there = [ref for ref in entry.requires if ref in draft.entries and draft.entries[ref].has_text]
+        needed = [ref for ref in there if entry.needs(ref) and ref not in stays]
         stays.update(needed)
         waiting += needed
     goes = [entry for entry in state.entries if entry.ref not in stays]

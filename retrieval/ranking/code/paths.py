@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.index.lexical_fields import file_number
 from retrieval.ingest.languages.registry import language_of
+from retrieval.ingest.languages.testing import is_test_path
 from retrieval.ranking.look import Look
 from retrieval.record import Record
 from workingset.vocabulary import Namespace, TenantId
@@ -34,6 +36,24 @@ def is_wordy(path: str) -> bool:
 def lies_aside(path: str) -> bool:
     """Whether the file lies where documentation, examples, benchmarks or scripts do."""
     return _ASIDE.search(path) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class OfPath:
+    """What the path alone says of a file, 1 or 0 each, and its folder."""
+
+    folder: str
+    initial: float
+    test: float
+    wordy: float
+    aside: float
+
+
+@lru_cache(_REMEMBERED)
+def of_path(path: str) -> OfPath:
+    """All that features of files need of a path, remembered."""
+    initial, wordy = float(only_gathers(path)), float(is_wordy(path))
+    return OfPath(folder_of(path), initial, float(is_test_path(path)), wordy, float(lies_aside(path)))
 
 
 def only_base_name(written: str, path: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Final
 
+from retrieval.ahead import Ahead
 from retrieval.history.reading import Histories
 from retrieval.ranking.code.parts import record_table
 from retrieval.ranking.code.paths import file_of
@@ -24,11 +25,14 @@ from retrieval.ranking.code.scoring import (
     of_parts,
     score,
 )
+from retrieval.ranking.code.searches import Searches, begin
 from retrieval.ranking.code.settings import CodeRankingSettings
-from retrieval.ranking.code.table import FileTable, Gathered, Places, admit_file, file_table, gather
+from retrieval.ranking.code.table import FileTable, Gathered, Places, admit_file, file_table, gather, question
 from retrieval.ranking.look import Look
-from retrieval.ranking.ranker import Ranked, Ranker, Ranking
+from retrieval.ranking.ranker import Features, Ranked, Ranker, Ranking
 from retrieval.record import Record
+
+_SHOWN_OF_FILES: Final = tuple(f"file.{name}" for name in FILE_FEATURES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +71,14 @@ class CodeRanking(Ranking):
         self._histories: Final = histories
         self._places: Final = places
         self._gathered: Gathered | None = None
+        self._searches: Searches | None = None
         self._parts: tuple[tuple[int, ...], ...] = ()
         self._sure: frozenset[int] = frozenset()
         self.made: CodeTables | None = None
+
+    def set_out(self, look: Look, ahead: Ahead) -> None:
+        """Begin the searches that any goal needs."""
+        self._searches = begin(look, question(look, self._settings), self._settings, ahead)
 
     def prepare(self, look: Look) -> None:
         """Ask the ranker's own lanes; raises IndexUnavailable and DeadlinePassed."""
@@ -102,7 +111,7 @@ class CodeRanking(Ranking):
         for place, parts in enumerate(self._parts):
             held = [record_id for record_id in parts if record_id in look.records]
             best = [look.terms.of(look.records[i]).terms for i in held[: self._settings.brought_records]]
-            covered = look.weights.coverage(frozenset().union(*best))
+            covered = look.weights.coverage(frozenset().union(*map(look.weights.held_by, best)))
             strengths.update(dict.fromkeys(held, look.scale.link_of_words(covered)))
             if held and place in self._sure:
                 strengths[held[0]] = max(strengths[held[0]], look.scale.link(0.0))
@@ -119,7 +128,7 @@ class CodeRanking(Ranking):
         totals = self._scores(look, tables)
         return Ranked(
             {record_id: total for (record_id, _), total in zip(tables.records, totals.tolist(), strict=True)},
-            {record_id: self._shown(tables, at) for at, (record_id, _) in enumerate(tables.records)},
+            self._shown(tables),
         )
 
     def _tables(self, look: Look, record_ids: Collection[int]) -> CodeTables:
@@ -152,7 +161,8 @@ class CodeRanking(Ranking):
     def _gather(self, look: Look) -> Gathered:
         """What the ranker's own lanes find, looked for once; again where `bring` could not."""
         if self._gathered is None:
-            self._gathered = gather(look, self._histories, self._settings, self._places)
+            searches, self._searches = self._searches, None
+            self._gathered = gather(look, self._histories, self._settings, self._places, searches)
         return self._gathered
 
     def _parts_of(self, gathered: Gathered, file: int, place: int) -> tuple[int, ...]:
@@ -165,10 +175,17 @@ class CodeRanking(Ranking):
         parts = parts[:limit]
         return parts or tuple(i for i in (gathered.first.get(file),) if i is not None)
 
-    def _shown(self, tables: CodeTables, at: int) -> tuple[tuple[str, float], ...]:
-        """Non-zero features, normalised, those of the file as `file.…`."""
-        file = tables.file_of[at]
-        of_file = tables.file_values[file].tolist() if file >= 0 else []
-        named = [(f"file.{name}", value) for name, value in zip(FILE_FEATURES, of_file, strict=False)]
-        named += list(zip(RECORD_FEATURES, tables.record_values[at].tolist(), strict=True))
-        return tuple((name, round(value, 4)) for name, value in named if value)
+    def _shown(self, tables: CodeTables) -> dict[int, Features]:
+        """By record its non-zero features, normalised, those of its file as `file.…`, worked out once a file."""
+        files = [_non_zero(_SHOWN_OF_FILES, row) for row in tables.file_values.tolist()]
+        shown: dict[int, Features] = {}
+        for (record_id, _), file, row in zip(
+            tables.records, tables.file_of, tables.record_values.tolist(), strict=True
+        ):
+            own = _non_zero(RECORD_FEATURES, row)
+            shown[record_id] = (*files[file], *own) if file >= 0 else own
+        return shown
+
+
+def _non_zero(names: Sequence[str], values: Sequence[float]) -> Features:
+    return tuple([(name, round(value, 4)) for name, value in zip(names, values, strict=True) if value])

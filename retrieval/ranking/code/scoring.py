@@ -38,9 +38,9 @@ def score(values: Matrix, weights: FileWeights | RecordWeights) -> Matrix:
     return np.asarray((values * weighing).sum(axis=1), dtype=np.float64)
 
 
-def row(values: Mapping[str, float], names: tuple[str, ...]) -> list[float]:
-    """The values in the order of the names; 0 for what is not there."""
-    return [values.get(name, 0.0) for name in names]
+def table(columns: Mapping[str, Sequence[float]], names: tuple[str, ...], rows: int) -> Matrix:
+    """The columns in the order of the names, shape (rows, features)."""
+    return np.asarray([columns[name] for name in names], dtype=np.float64).reshape(len(names), rows).T.copy()
 
 
 def of_parts(files: Matrix, own: Matrix, file_of: Sequence[int]) -> Matrix:

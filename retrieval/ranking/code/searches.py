@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
 
+from retrieval.ahead import Ahead
 from retrieval.index.sensor import FieldWeights, Hit, Sieve, WeightedTerm
 from retrieval.lanes.lane import BRIDGE_KINDS
 from retrieval.ranking.code.question import CodeQuestion
@@ -15,6 +18,9 @@ from retrieval.text.tokens import analyse
 
 FILE_KIND = "file"
 """The kind of the first record of a file of code: one a file, so hits by path are hits of files."""
+Search: TypeAlias = Callable[[], list[Hit]]
+Searches: TypeAlias = tuple[Search, Search, Search, Search]
+"""The lanes `chunk`, `first_line`, `title` and `path`, to be called once each; may raise IndexUnavailable."""
 _DECAY = (1.0, 0.5, 0.33)
 """Cited (design, recipes, 1.1): best part, second and third."""
 
@@ -49,16 +55,28 @@ class Searched:
     uses: dict[int, float]
 
 
-def search(look: Look, question: CodeQuestion, settings: CodeRankingSettings) -> Searched:
+def begin(look: Look, question: CodeQuestion, settings: CodeRankingSettings, ahead: Ahead) -> Searches:
+    """Begin the searches, to be asked for their hits later."""
+    chunk, first_line, title, path = (ahead.begin(work).result for work in _searches(look, question, settings))
+    return chunk, first_line, title, path
+
+
+def search(
+    look: Look, question: CodeQuestion, settings: CodeRankingSettings, searches: Searches | None = None
+) -> Searched:
     """Ask the lexical index; raises IndexUnavailable and DeadlinePassed."""
-    words = FieldWeights(title=settings.title_share, body=1.0)
-    terms = look.goal.terms
-    return Searched(
-        _lane(_ask(look, terms, settings.chunk_hits, words)),
-        _lane(_ask(look, question.first_line, settings.first_line_hits, words)),
-        _lane(_ask(look, terms, settings.title_hits, FieldWeights(title=1.0))),
-        _lane(_ask(look, terms, settings.path_hits, FieldWeights(path=1.0), Sieve(kinds=(FILE_KIND,)))),
-        _uses(look, question, settings),
+    chunk, first_line, title, path = searches or _searches(look, question, settings)
+    return Searched(_lane(chunk()), _lane(first_line()), _lane(title()), _lane(path()), _uses(look, question, settings))
+
+
+def _searches(look: Look, question: CodeQuestion, settings: CodeRankingSettings) -> Searches:
+    words, terms = FieldWeights(title=settings.title_share, body=1.0), look.goal.terms
+    files = Sieve(kinds=(FILE_KIND,))
+    return (
+        partial(_ask, look, terms, settings.chunk_hits, words),
+        partial(_ask, look, question.first_line, settings.first_line_hits, words),
+        partial(_ask, look, terms, settings.title_hits, FieldWeights(title=1.0)),
+        partial(_ask, look, terms, settings.path_hits, FieldWeights(path=1.0), files),
     )
 
 

@@ -8,16 +8,13 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Final
 
-import numpy as np
-
 from retrieval.history.reading import Histories
-from retrieval.ingest.languages.testing import is_test_path
 from retrieval.ranking.code.named import Named, bounded_shares, named, read
 from retrieval.ranking.code.past import Past, Place, past, together
-from retrieval.ranking.code.paths import file_of, folder_of, is_wordy, lies_aside, only_gathers
+from retrieval.ranking.code.paths import file_of, folder_of, of_path
 from retrieval.ranking.code.question import CodeQuestion, question_of
-from retrieval.ranking.code.scoring import FILE_FEATURES, Matrix, row
-from retrieval.ranking.code.searches import Searched, search
+from retrieval.ranking.code.scoring import FILE_FEATURES, Matrix, table
+from retrieval.ranking.code.searches import Searched, Searches, search
 from retrieval.ranking.code.settings import CodeRankingSettings
 from retrieval.ranking.look import Look
 from retrieval.record import NameKind, Record
@@ -70,13 +67,23 @@ class Places(dict[int, Place]):
         super().__setitem__(file, place)
 
 
-def gather(look: Look, histories: Histories, settings: CodeRankingSettings, places: Places) -> Gathered:
-    """Ask all lanes and choose the candidate files; raises IndexUnavailable and DeadlinePassed."""
+def question(look: Look, settings: CodeRankingSettings) -> CodeQuestion:
+    """The goal as a question about code."""
+    return question_of(look.goal, settings.name_limit, settings.phrase_limit)
+
+
+def gather(
+    look: Look, histories: Histories, settings: CodeRankingSettings, places: Places, searches: Searches | None = None
+) -> Gathered:
+    """Ask all lanes and choose the candidate files; raises IndexUnavailable and DeadlinePassed.
+
+    `searches` are those begun before, None where they are to be made now.
+    """
     look.deadline.check()
-    question = question_of(look.goal, settings.name_limit, settings.phrase_limit)
-    searched = search(look, question, settings)
+    asked = question(look, settings)
+    searched = search(look, asked, settings, searches)
     look.deadline.check()
-    names = named(look, question, settings)
+    names = named(look, asked, settings)
     look.deadline.check()
     history = past(look, histories, settings)
     lanes = {
@@ -92,7 +99,7 @@ def gather(look: Look, histories: Histories, settings: CodeRankingSettings, plac
         "phrase": names.phrase,
         "commits": history.commits,
     }
-    gathered = Gathered(question, searched, names, history, lanes, _seed(lanes))
+    gathered = Gathered(asked, searched, names, history, lanes, _seed(lanes))
     _choose(look, gathered, settings, places)
     return gathered
 
@@ -163,21 +170,24 @@ def file_table(
     folders = _folders(seeds)
     companions = together(seeds, gathered.past, look)
     absent = min(cosines.values(), default=0.0) - 0.05
-    rows: list[list[float]] = []
-    for place, file in in_order:
-        path = place[1]
-        values = {name: lane.get(file, 0.0) for name, lane in gathered.lanes.items()}
-        values["recent"], values["frequent"] = gathered.past.changed(place)
-        values["together"] = companions.get(file, 0.0)
-        values["folder"] = folders.get((place[0], folder_of(path)), 0.0)
-        values["likeness"] = cosines.get(file, absent)
-        values["initial"] = float(only_gathers(path))
-        values["test"] = float(is_test_path(path))
-        values["wordy"] = float(is_wordy(path))
-        values["aside"] = float(lies_aside(path))
-        rows.append(row(values, FILE_FEATURES))
-    matrix = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(FILE_FEATURES))
-    return FileTable(tuple(file for _, file in in_order), tuple(place for place, _ in in_order), matrix)
+    files, places = tuple(file for _, file in in_order), tuple(place for place, _ in in_order)
+    changed = [gathered.past.changed(place) for place in places]
+    of_paths = [of_path(path) for _, path in places]
+    columns: dict[str, list[float]] = {
+        **{name: [lane.get(file, 0.0) for file in files] for name, lane in gathered.lanes.items()},
+        "recent": [lately for lately, _ in changed],
+        "frequent": [often for _, often in changed],
+        "together": [companions.get(file, 0.0) for file in files],
+        "folder": [
+            folders.get((namespace, of.folder), 0.0) for (namespace, _), of in zip(places, of_paths, strict=True)
+        ],
+        "likeness": [cosines.get(file, absent) for file in files],
+        "initial": [of.initial for of in of_paths],
+        "test": [of.test for of in of_paths],
+        "wordy": [of.wordy for of in of_paths],
+        "aside": [of.aside for of in of_paths],
+    }
+    return FileTable(files, places, table(columns, FILE_FEATURES, len(files)))
 
 
 def _seeds(gathered: Gathered, settings: CodeRankingSettings) -> list[tuple[Place, float]]:

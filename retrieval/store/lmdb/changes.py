@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from retrieval.record import RecordChange
 from retrieval.store.lmdb.layout import CHANGE_KEY, LARGEST_GENERATION, LARGEST_ID
+from retrieval.store.lmdb.rows import Row
 from retrieval.store.lmdb.view import Space, TenantView
 from workingset.vocabulary import Digest, Generation
 
@@ -24,12 +25,17 @@ def put(
 ) -> None:
     """Log what a record became at a generation; the last change in a generation counts. `again` says that there was one
     before."""
-    key = CHANGE_KEY.pack(view.key, space.key, generation, record_id)
+    key, value = row_of(view, space, generation, record_id, digest)
     what = _REMOVED if removed else _WRITTEN
     if again and not removed:
         earlier = view.rows.get(view.rows.tables.changes, key)
         what = _WRITTEN if earlier is None or earlier[:1] == _WRITTEN else _REBORN
-    view.rows.put(view.rows.tables.changes, key, what + digest.encode())
+    view.rows.put(view.rows.tables.changes, key, what + value[1:])
+
+
+def row_of(view: TenantView, space: Space, generation: Generation, record_id: int, digest: str) -> Row:
+    """The row that says that a record was written, and was not there before."""
+    return CHANGE_KEY.pack(view.key, space.key, generation, record_id), _WRITTEN + digest.encode()
 
 
 def page(view: TenantView, space: Space, after: tuple[int, int], limit: int) -> list[RecordChange]:

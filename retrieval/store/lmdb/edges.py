@@ -7,7 +7,6 @@ walks; what else is known of one is a row of `edges`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from retrieval.errors import StoreCorrupt, UnknownRef
 from retrieval.record import Edge, StoredEdge
 from retrieval.relations import Role, role_of
 from retrieval.store.lmdb import counts, layout, lost_needs, relations
+from retrieval.store.lmdb.fresh_edges import FreshEdges
 from retrieval.store.lmdb.keys import encode_text
 from retrieval.store.lmdb.layout import (
     ADJACENT_KEY,
@@ -53,7 +53,8 @@ def put(view: TenantView, edge: Edge) -> bool:
             return False
         _end_edge(view, source[0], relation, target[0])
     row = EDGE_ROW.pack(source[1].touch(), target[1].touch(), flags)
-    lost_needs.found(view, source[0], relation, target[0])
+    if edge.role is Role.MANDATORY:
+        lost_needs.found(view, source[0], relation, target[0])
     view.rows.put(view.rows.tables.edges, key, row)
     adjacent = view.rows.tables.adjacent
     view.rows.put(adjacent, *_adjacent(view, source[0], OUTGOING, target[0], relation))
@@ -64,7 +65,7 @@ def put(view: TenantView, edge: Edge) -> bool:
 
 def put_many(view: TenantView, given: Sequence[Edge]) -> tuple[int, int]:
     """Begin edges; returns how many were begun, and how many were left out for an end without a live record."""
-    fresh = _FreshEdges(view)
+    fresh = FreshEdges(view)
     begun = unknown = 0
     for edge in given:
         try:
@@ -73,62 +74,6 @@ def put_many(view: TenantView, given: Sequence[Edge]) -> tuple[int, int]:
             unknown += 1
     fresh.write()
     return begun, unknown
-
-
-class _FreshEdges:
-    """Edges of records that have none yet, so that nothing has to be looked up for them; written all at once."""
-
-    def __init__(self, view: TenantView) -> None:
-        self._view = view
-        self._fresh: dict[int, bool] = {}
-        self._edges: dict[bytes, bytes] = {}
-        self._adjacent: list[tuple[bytes, bytes]] = []
-        self._counts: Counter[tuple[bytes, int]] = Counter()
-
-    def put(self, edge: Edge) -> bool:
-        """Keep the edge for writing; False where it has to be put in the common way. Raises UnknownRef."""
-        view = self._view
-        relation = view.relation_number(edge.relation, edge.role)
-        if relation is None:
-            self.write()
-            return False
-        source, target = _end(view, edge.source), _end(view, edge.target)
-        if not self._is_fresh(source[0]):
-            return False
-        key = EDGE_KEY.pack(view.key, source[0], relation, target[0])
-        if key in self._edges:
-            self.write()
-            return False
-        flags = layout.BEST_EFFORT if edge.best_effort else 0
-        lost_needs.found(view, source[0], relation, target[0])
-        self._edges[key] = EDGE_ROW.pack(source[1].touch(), target[1].touch(), flags)
-        self._adjacent.append(_adjacent(view, source[0], OUTGOING, target[0], relation))
-        self._adjacent.append(_adjacent(view, target[0], INCOMING, source[0], relation))
-        self._counts[source[1].key, relation] += 1
-        return True
-
-    def write(self) -> None:
-        """Write what was kept; its records are not fresh any more."""
-        tables = self._view.rows.tables
-        if self._edges:
-            self._view.rows.put_many(tables.edges, sorted(self._edges.items()))
-            self._view.rows.put_many(tables.adjacent, sorted(self._adjacent))
-        for (space_key, relation), count in self._counts.items():
-            space = self._view.space_by_key(space_key)
-            if space is None:
-                raise StoreCorrupt("a namespace that edges begin in has no name")
-            counts.edges(space, relation, count)
-        self._fresh.clear()
-        self._edges.clear()
-        self._adjacent.clear()
-        self._counts.clear()
-
-    def _is_fresh(self, record_id: int) -> bool:
-        known = self._fresh.get(record_id)
-        if known is None:
-            outgoing = ADJACENT_KEY.pack(self._view.key, record_id, OUTGOING)
-            known = self._fresh[record_id] = not self._view.rows.has(self._view.rows.tables.adjacent, outgoing)
-        return known
 
 
 def _relation(view: TenantView, edge: Edge) -> int:

@@ -49,11 +49,13 @@ def digest_of(raw: bytes) -> bytes:
 
 def is_long(raw: bytes) -> bool:
     """True where the text's key does not hold all of it."""
-    return len(_escape(raw)) > TEXT_KEY_BYTES
+    return len(raw) > TEXT_KEY_BYTES or (_NUL in raw and len(_escape(raw)) > TEXT_KEY_BYTES)
 
 
 def text_key(raw: bytes) -> bytes:
     """Return the key of a text: complete for a short one, prefix and digest for a long one."""
+    if len(raw) <= TEXT_KEY_BYTES and _NUL not in raw:
+        return raw + _NUL
     escaped = _escape(raw)
     if len(escaped) <= TEXT_KEY_BYTES:
         return escaped + _NUL

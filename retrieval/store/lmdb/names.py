@@ -7,42 +7,30 @@ from itertools import groupby
 from operator import itemgetter
 
 from retrieval.record import NameKind
-from retrieval.store.lmdb.keys import TEXT_KEY_BYTES, is_long, lookup_bytes, prefix_key, text_in_key, text_key
+from retrieval.store.lmdb.keys import lookup_bytes, prefix_key, text_in_key, text_key
 from retrieval.store.lmdb.layout import U64
+from retrieval.store.lmdb.name_keys import KIND_BYTES, KIND_OF_VALUE
+from retrieval.store.lmdb.rows import Row
 from retrieval.store.lmdb.view import Space, TenantView
-
-_KIND_BYTES = {
-    NameKind.PATH: b"p",
-    NameKind.SYMBOL: b"s",
-    NameKind.USES: b"u",
-    NameKind.IMPORTS: b"i",
-    NameKind.REFERS: b"r",
-    NameKind.BASES: b"b",
-    NameKind.TESTED: b"e",
-    NameKind.PACKAGE: b"g",
-    NameKind.SPEAKER: b"t",
-}
-_KIND_OF_VALUE = {kind.value: byte for kind, byte in _KIND_BYTES.items()}
 
 
 def put(view: TenantView, space: Space, record_id: int, names: Iterable[tuple[str, str]]) -> None:
     """Index a record under names, each (kind, text)."""
-    within, suffix, known = view.key + space.key, U64.pack(record_id), view.name_keys
-    rows: list[tuple[bytes, bytes]] = []
-    for name in names:
-        key = known.get(name)
-        if key is None:
-            key = known[name] = _KIND_OF_VALUE[name[0]] + text_key(name[1].encode())
-        kept = name[1].encode() if len(key) > TEXT_KEY_BYTES and is_long(name[1].encode()) else b""
-        rows.append((within + key + suffix, kept))
+    rows = rows_of(view, space, record_id, names)
     if rows:
         view.rows.put_many(view.rows.tables.names, rows)
+
+
+def rows_of(view: TenantView, space: Space, record_id: int, names: Iterable[tuple[str, str]]) -> list[Row]:
+    """The rows that index a record under names, each (kind, text)."""
+    within, suffix, known = view.key + space.key, U64.pack(record_id), view.name_keys
+    return [(within + key + suffix, kept) for key, kept in map(known.__getitem__, names)]
 
 
 def keys_of(view: TenantView, space: Space, record_id: int, names: Iterable[tuple[str, str]]) -> list[bytes]:
     """The keys of a record's rows under names, each (kind, text), whether or not there are such rows."""
     within, suffix = view.key + space.key, U64.pack(record_id)
-    return [within + _KIND_OF_VALUE[kind] + text_key(text.encode()) + suffix for kind, text in names]
+    return [within + KIND_OF_VALUE[kind] + text_key(text.encode()) + suffix for kind, text in names]
 
 
 def find(view: TenantView, space: Space, kind: NameKind, text: str, limit: int) -> list[int]:
@@ -50,7 +38,7 @@ def find(view: TenantView, space: Space, kind: NameKind, text: str, limit: int) 
     raw = lookup_bytes(text)
     if raw is None or limit <= 0:
         return []
-    prefix = view.key + space.key + _KIND_BYTES[kind] + text_key(raw)
+    prefix = view.key + space.key + KIND_BYTES[kind] + text_key(raw)
     found: list[int] = []
     for record_id in ids_under(view.rows.scan(view.rows.tables.names, prefix), prefix):
         found.append(record_id)
@@ -64,7 +52,7 @@ def find_prefix(view: TenantView, space: Space, kind: NameKind, prefix: str, lim
     raw = lookup_bytes(prefix)
     if raw is None or limit <= 0:
         return []
-    within = view.key + space.key + _KIND_BYTES[kind]
+    within = view.key + space.key + KIND_BYTES[kind]
     found: list[tuple[str, int]] = []
     for name, record_id in in_order(view.rows.scan(view.rows.tables.names, within + prefix_key(raw)), len(within)):
         if name.startswith(prefix):

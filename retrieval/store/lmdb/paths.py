@@ -8,6 +8,7 @@ from retrieval.store.lmdb.codec import Head
 from retrieval.store.lmdb.keys import digest_of, is_long, lookup_bytes, prefix_key, text_in_key, text_key
 from retrieval.store.lmdb.layout import U64
 from retrieval.store.lmdb.names import ids_under
+from retrieval.store.lmdb.rows import Row
 from retrieval.store.lmdb.view import Space, TenantView
 from workingset.vocabulary import Digest
 
@@ -29,11 +30,17 @@ def replace(view: TenantView, space: Space, record_id: int, old: Head | None, ne
         view.rows.delete(tables.paths, by_path)
         view.rows.delete(tables.sources, by_source)
     if after is not None and after[0]:
-        path = after[0].encode()
-        kept = path if is_long(path) else b""
-        by_path, by_source = _keys(view, space, record_id, after[0], after[1])
-        view.rows.put(tables.paths, by_path, b"")
-        view.rows.put(tables.sources, by_source, U64.pack(len(kept)) + kept + after[2].encode())
+        at_path, at_source = rows_of(view, space, record_id, after)
+        view.rows.put(tables.paths, *at_path)
+        view.rows.put(tables.sources, *at_source)
+
+
+def rows_of(view: TenantView, space: Space, record_id: int, place: tuple[str, str, str]) -> tuple[Row, Row]:
+    """The rows of `paths` and `sources` of a record; the place is its path, source and source digest."""
+    path = place[0].encode()
+    kept = path if is_long(path) else b""
+    by_path, by_source = _keys(view, space, record_id, place[0], place[1])
+    return (by_path, b""), (by_source, U64.pack(len(kept)) + kept + place[2].encode())
 
 
 def ids_at(view: TenantView, space: Space, path: str) -> list[int]:

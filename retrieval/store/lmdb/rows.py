@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import lmdb
 
@@ -14,6 +14,9 @@ from retrieval.store.lmdb.layout import Tables
 
 if TYPE_CHECKING:
     from lmdb import _Database
+
+Row: TypeAlias = tuple[bytes, bytes]
+"""A row's key and value."""
 
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _CORRUPT = (lmdb.CorruptedError, lmdb.PageNotFoundError)
@@ -48,7 +51,7 @@ class Rows:
         except lmdb.Error as error:
             raise self._spoil(error) from error
 
-    def put_many(self, table: _Database, rows: Sequence[tuple[bytes, bytes]]) -> None:
+    def put_many(self, table: _Database, rows: Sequence[Row]) -> None:
         """Write rows, over older ones; in a table with duplicates, beside them. Rows in order of keys go quickest."""
         try:
             with self.txn.cursor(table) as cursor:

@@ -7,7 +7,18 @@ from collections.abc import Iterable, Sequence
 from retrieval.errors import BadField
 from retrieval.record import Edge, Record
 from retrieval.store.interface import Claim, Collected, Forgotten, Purged
-from retrieval.store.lmdb import collecting, counts, edges, marks, purge, records, retained, vectors, working_sets
+from retrieval.store.lmdb import (
+    collecting,
+    counts,
+    edges,
+    fresh_records,
+    marks,
+    purge,
+    records,
+    retained,
+    vectors,
+    working_sets,
+)
 from retrieval.store.lmdb.codec import RecordCodec
 from retrieval.store.lmdb.snapshot import LmdbSnapshot
 from retrieval.store.lmdb.view import TenantView
@@ -25,6 +36,9 @@ class LmdbTransaction(LmdbSnapshot):
 
     def put_record(self, record: Record) -> Generation:
         return records.put(self._view, self._codec, record)
+
+    def put_records(self, given: Sequence[Record]) -> list[Generation]:
+        return fresh_records.put_many(self._view, self._codec, given)
 
     def remove_record(self, ref: Ref) -> bool:
         return records.remove(self._view, ref)

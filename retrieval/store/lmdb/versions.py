@@ -7,7 +7,7 @@ from typing import NamedTuple
 from retrieval.record import Record
 from retrieval.store.lmdb.codec import decode_record, is_removed
 from retrieval.store.lmdb.layout import LARGEST_GENERATION, RECORD_PREFIX_BYTES, generation_of, record_key
-from retrieval.store.lmdb.view import Space, TenantView
+from retrieval.store.lmdb.view import Space, TenantView, split
 from workingset.vocabulary import Generation, Ref
 
 
@@ -40,9 +40,9 @@ def record_at(
 
 def live_id(view: TenantView, ref: Ref) -> tuple[int, Space] | None:
     """The number and namespace of a ref that has a live record now."""
-    record_id = view.record_id(ref)
-    located = None if record_id is None else view.located(record_id)
-    if record_id is None or located is None:
+    record_id, parts = view.record_id(ref), split(ref)
+    space = None if record_id is None or parts is None else view.space(parts[0])
+    if record_id is None or space is None:
         return None
-    version = version_at(view, located[0], record_id, None)
-    return None if version is None or is_removed(version.encoded) else (record_id, located[0])
+    version = version_at(view, space, record_id, None)
+    return None if version is None or is_removed(version.encoded) else (record_id, space)

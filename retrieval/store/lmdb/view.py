@@ -12,7 +12,8 @@ from retrieval.relations import Role
 from retrieval.store.lmdb import layout
 from retrieval.store.lmdb.keys import LARGEST_KEY_BYTES, encode_text, lookup_bytes
 from retrieval.store.lmdb.layout import U32, U64
-from retrieval.store.lmdb.rows import Rows
+from retrieval.store.lmdb.name_keys import NameKeys
+from retrieval.store.lmdb.rows import Row, Rows
 from workingset.vocabulary import Generation, Namespace, Ref, TenantId
 
 _NOBODY = U32.pack(0)
@@ -99,8 +100,7 @@ class TenantView:
         """Relations that this transaction has settled, with their roles."""
         self.live: dict[Ref, tuple[int, Space]] = {}
         """Refs that a writing transaction has seen to have a live record: their numbers and namespaces."""
-        self.name_keys: dict[tuple[str, str], bytes] = {}
-        """Text keys of names that this transaction has written."""
+        self.name_keys = NameKeys()
         self.path_keys: dict[tuple[str, str], tuple[bytes, bytes]] = {}
         """Text keys of paths, and those with their source, that this transaction has written."""
         self._spaces: dict[Namespace, Space] = {}
@@ -219,13 +219,17 @@ class TenantView:
 
     def allot_ref(self, ref: Ref, space: Space) -> int:
         """A number for a ref that has none. For writing."""
-        local = ref[len(space.namespace) + 1 :].encode()
-        record_id = self.next_id(layout.NEXT_RECORD_KEY)
-        tables = self.rows.tables
-        self.rows.put(tables.refs, self.key + space.key + local, U64.pack(record_id))
-        self.rows.put(tables.ids, layout.ID_KEY.pack(self.key, record_id), space.key + local)
-        self._ids[ref] = record_id
+        record_id, by_ref, by_id = self.allot(ref, space)
+        self.rows.put(self.rows.tables.refs, *by_ref)
+        self.rows.put(self.rows.tables.ids, *by_id)
         return record_id
+
+    def allot(self, ref: Ref, space: Space) -> tuple[int, Row, Row]:
+        """A number for a ref that has none, and the rows of `refs` and `ids` that have to be written."""
+        local = space.key + ref[len(space.namespace) + 1 :].encode()
+        record_id = self._ids[ref] = self.next_id(layout.NEXT_RECORD_KEY)
+        number = U64.pack(record_id)
+        return record_id, (self.key + local, number), (self.key + number, local)
 
     def hide_space(self, space: Space) -> None:
         """Take the namespace's name away: no reader finds it or its records again. For writing."""
