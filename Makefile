@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PROTOS := $(wildcard protos/hotset/v1/*.proto)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check lint types arrows protos lock bench-focus bench-page-faults bench-session-cost bench-transition bench-ingest bench-edges bench-scale bench-localisation bench-memory bench-opposition bench-watch bench-embedding clean
+.PHONY: help venv demo test check lint types arrows protos lock bench-focus bench-page-faults bench-session-cost bench-transition bench-ingest bench-edges bench-scale bench-localisation bench-memory bench-opposition bench-closure bench-watch bench-embedding clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -63,6 +63,9 @@ bench-localisation: venv ## measure M2: files and functions that an issue or a p
 
 bench-memory: venv ## measure M3: passages of multi-hop questions, turns of long conversations
 	$(BIN)/python -m benchmarks.memory $(ARGS)
+
+bench-closure: venv ## cost of closing over 10 to 100,000 edges: chains, hubs, bombs, and what is served beside them
+	$(BIN)/python -m benchmarks.closure $(ARGS)
 
 bench-opposition: venv ## measure M4: texts against a claim beside those for it, at ten texts
 	$(BIN)/python -m benchmarks.opposition $(ARGS)

@@ -37,7 +37,7 @@ class CoreTurn:
     """One turn of the core: the Focus with its time in milliseconds, then one verdict for each reference in order.
 
     `before` is the set before the Focus, in which a compaction has already begun a new epoch; `touch_ms` the time of
-    all Touches together. `paged_in` are the pages that faults brought in, in order.
+    all Touches together. `paged_in` are the pages that faults brought to the agent, in order, with a place or without.
     """
 
     turn: int
@@ -102,7 +102,7 @@ def core_turns(
         touching = perf_counter() - began
         _check_ceiling(session, state, budget, at, count)
         faults = tuple(one.fault for one in touched)
-        paged_in = tuple(ref for one in touched for ref in one.paged_in)
+        paged_in = tuple(ref for one in touched for ref in (*one.paged_in, *one.no_place))
         yield CoreTurn(at, before, outcome, took * 1000, faults, paged_in, touching * 1000)
 
 

@@ -34,6 +34,7 @@ from benchmarks.opposition_rows import ClaimSet, default_files, read_claims
 from benchmarks.opposition_store import CONTESTED, PLAIN, PROFILES, opened
 from benchmarks.results import Value, percent, result_line, table
 from benchmarks.sessions import default_cache
+from retrieval.obligations.profiles import DEFAULT
 from retrieval.stance.settings import OpposingSettings
 from retrieval.text.embedding import MiniLmEmbedder
 
@@ -45,7 +46,7 @@ _CHOSEN: tuple[tuple[str, Callable[[Answered], frozenset[str]]], ...] = (
     ("all that it proposes", lambda each: frozenset(each.found.cues)),
     ("its first", lambda each: frozenset(list(each.found.cues)[:1])),
     ("its first ten", lambda each: frozenset(list(each.found.cues)[:PLACES])),
-    ("in its places of the set", lambda each: each.found.by_lane),
+    ("that it brings into the set", lambda each: each.shown(CONTESTED) - each.shown(DEFAULT)),
 )
 _CUES = ("negation", "antonym", "number", "date", "object", "contrast")
 
@@ -146,9 +147,13 @@ def _above_floor(answers: Sequence[Answered]) -> bool:
 
 
 def _times(answers: Sequence[Answered]) -> str:
-    projection, lane = (statistics.median(each.found.milliseconds[at] for each in answers) for at in (0, 1))
-    calls = sum(each.found.model_calls for each in answers)
-    return f"Median ms: projection {projection:.1f}, lane and quota {lane:.1f}. model_calls={calls}"
+    medians = {
+        profile: statistics.median(each.found.milliseconds[profile] for each in answers)
+        for profile in PROFILES
+        if profile != PLAIN
+    }
+    told = ", ".join(f"{profile} {milliseconds:.1f}" for profile, milliseconds in medians.items())
+    return f"Median ms of a projection: {told}. model_calls={sum(each.found.model_calls for each in answers)}"
 
 
 def _told(claims: ClaimSet) -> str:

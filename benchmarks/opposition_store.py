@@ -1,7 +1,7 @@
 """Texts about claims in a store, asked by plain BM25, by the default profile and by that for contested claims.
 
-The last is put together here from the product's parts: the default order, the opposing lane over the same indexes and
-snapshot, and the quota of places that the profile names.
+Both profiles are the product's own projections. The opposing lane is asked once more by itself, over the same indexes,
+for what it proposes in which order and by which cues.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.kept_vectors import KeptEmbedder
@@ -22,14 +21,14 @@ from benchmarks.plain_bm25 import PlainBm25, plain_words
 from retrieval.deadline import Deadline
 from retrieval.goal import parse_goal
 from retrieval.lanes.contract import Opposing
-from retrieval.lanes.opposing import OpposingLane
+from retrieval.lanes.opposing import OpposingLane, best_first
 from retrieval.obligations.profiles import DEFAULT, profiles
-from retrieval.obligations.quota import Quota, shared
-from retrieval.project import Retrieval
+from retrieval.project import Query, Retrieval
 from retrieval.scoping import scope_of
 from retrieval.settings import RetrievalSettings
 from retrieval.stance.judge import StanceJudge
 from retrieval.stance.settings import OpposingSettings
+from workingset.candidate import Projection
 from workingset.vocabulary import Namespace, Ref
 
 PLAIN = "bm25"
@@ -43,15 +42,14 @@ _PATIENCE_SECONDS = 60.0
 class Found:
     """What one claim found: ids of texts by profile, best first.
 
-    `cues` are the texts that the lane proposes, best first, with the names of their cues; `by_lane` are those of them
-    that have a place of the lane's. `milliseconds` are of the default projection, and of the lane with the quota.
+    `cues` are the texts that the lane proposes, best first, with the names of their cues. `milliseconds` are those of
+    the projections by profile.
     """
 
     orders: Mapping[str, tuple[str, ...]]
     cues: Mapping[str, frozenset[str]]
-    by_lane: frozenset[str]
     model_calls: int
-    milliseconds: tuple[float, float]
+    milliseconds: Mapping[str, float]
 
 
 class ClaimStore(MemoryStore):
@@ -68,34 +66,37 @@ class ClaimStore(MemoryStore):
         super().__init__(folder, embedder)
         passages = tuple(Passage(identifier, "", text) for identifier, text in sorted(claims.texts.items()))
         self.fill(QuestionSet(claims.name, (), {_POOL: passages}, {}, 0))
-        self._settings = RetrievalSettings()
-        self._retrieval: Retrieval = self.retrieval(self._settings, {})
-        self._lane = OpposingLane(self._lexical, self._vector, self._embedder, self._follower, settings, judge)
-        self._quota = Quota(CONTESTED, profiles()[CONTESTED].opposing_places)
+        self._settings = replace(RetrievalSettings(), opposing=settings)
+        self._retrieval = Retrieval(
+            self._lexical,
+            self._vector,
+            embedder,
+            self._follower,
+            self._follower.embed_now,
+            self._settings,
+            judge=judge,
+        )
+        self._lane = OpposingLane(self._lexical, self._vector, embedder, self._follower, settings, judge)
         self._plain = PlainBm25({i: Counter(plain_words(text)) for i, text in claims.texts.items()})
 
     def find(self, claim: str, limit: int) -> Found:
         """The first texts for one claim, by all profiles."""
-        projection, asking = self.ask(self._retrieval, _POOL, claim)
-        began = time.perf_counter()
-        base = [candidate.ref for candidate in projection.ranked]
-        cues = self._opposing(claim)
-        numbers = {ref: number for number, ref in enumerate(dict.fromkeys([*base, *cues]))}
-        refs = list(numbers)
-        both = shared([numbers[ref] for ref in base], [numbers[ref] for ref in cues], self._quota)
-        searching = (time.perf_counter() - began) * 1e3
-        ids = partial(map, self.ids.__getitem__)
-        return Found(
-            {
-                PLAIN: self._plain.best(plain_words(claim), limit),
-                DEFAULT: tuple(ids(base[:limit])),
-                CONTESTED: tuple(ids(refs[number] for number in both.order[:limit])),
-            },
-            {self.ids[ref]: names for ref, names in cues.items()},
-            frozenset(ids(refs[number] for number in both.order[:limit] if number in both.by_lane)),
-            projection.model_calls,
-            (asking, searching),
-        )
+        orders = {PLAIN: self._plain.best(plain_words(claim), limit)}
+        times: dict[str, float] = {}
+        calls = 0
+        for name in (DEFAULT, CONTESTED):
+            began = time.perf_counter()
+            projection = self._project(claim, name)
+            times[name] = (time.perf_counter() - began) * 1e3
+            orders[name] = tuple(self.ids[candidate.ref] for candidate in projection.ranked[:limit])
+            calls += projection.model_calls
+        cues = {self.ids[ref]: names for ref, names in self._opposing(claim).items()}
+        return Found(orders, cues, calls, times)
+
+    def _project(self, claim: str, profile: str) -> Projection:
+        query = Query(claim, (Namespace(_POOL),), now_seconds=int(time.time()), profile=profiles()[profile])
+        with self.store.snapshot(TENANT) as txn:
+            return self._retrieval.project(txn, query, Deadline(time.monotonic() + _PATIENCE_SECONDS, time.monotonic))
 
     def _opposing(self, claim: str) -> dict[Ref, frozenset[str]]:
         """What the lane proposes, best first, with the names of its cues."""
@@ -103,12 +104,10 @@ class ClaimStore(MemoryStore):
         with self.store.snapshot(TENANT) as txn:
             scope = scope_of(txn, (Namespace(_POOL),))
             deadline = Deadline(time.monotonic() + _PATIENCE_SECONDS, time.monotonic)
-            found: dict[Ref, frozenset[str]] = {}
-            for hit in self._lane.propose(txn, goal, scope, deadline).hits:
-                ref = txn.ref_of(hit.record_id)
-                if ref is not None and isinstance(hit.rank, Opposing):
-                    found[ref] = frozenset(name for name, _ in hit.rank.cues)
-            return found
+            hits = self._lane.propose(txn, goal, scope, deadline).hits
+            ranks = {hit.record_id: hit.rank for hit in hits if isinstance(hit.rank, Opposing)}
+            refs = {record_id: txn.ref_of(record_id) for record_id in best_first(hits)}
+        return {ref: frozenset(name for name, _ in ranks[i].cues) for i, ref in refs.items() if ref is not None}
 
 
 @contextmanager

@@ -116,6 +116,7 @@ def _measured(folder: Path, material: Material, count: int, options: argparse.Na
         parts.follower.save()
         print(f"{count:,} records made and indexed in {time.perf_counter() - began:.0f} s", flush=True)
         gc.collect()
+        gc.freeze()  # what made the stores is no part of a daemon, and no collection need walk it
         goals = _goals(material, count, options.goals, options.seed)
         timed = [_floor(parts, goals), *_lanes(parts, goals), *_focused(parts, goals, options.budget)]
         return timed, _rss_mib()

@@ -25,7 +25,7 @@ from retrieval.lanes.graph import GRAPH, GraphLane
 from retrieval.lanes.host import HOST, HostLane
 from retrieval.lanes.lane import Lane, LaneHit, LaneProposal, nothing
 from retrieval.lanes.lexical import LEXICAL
-from retrieval.lanes.opposing import OPPOSING
+from retrieval.lanes.opposing import OPPOSING, best_first
 from retrieval.lanes.vector import VECTOR, Demand, Prefer, VectorLane, rerank
 from retrieval.notes import joined
 from retrieval.query import Query
@@ -138,8 +138,8 @@ class Gathering:
     def opposing(self, places: int) -> tuple[int, ...]:
         """The admitted records that the opposing lane proposes, best first, at most so many."""
         proposal = self.proposals.get(OPPOSING)
-        hits = proposal.hits if proposal is not None else ()
-        return tuple(dict.fromkeys(hit.record_id for hit in hits if hit.record_id in self.gate.records))[:places]
+        ids = best_first(proposal.hits) if proposal is not None else ()
+        return tuple(record_id for record_id in ids if record_id in self.gate.records)[:places]
 
     def _term_frequencies(self) -> dict[str, int]:
         """How many records hold each term of the goal; empty where the index cannot say."""

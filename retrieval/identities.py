@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.components import Components
-from retrieval.live_roles import live_roles
+from retrieval.live_relations import live_relations
 from retrieval.relations import Role
 from retrieval.store.interface import Snapshot
 from workingset.vocabulary import Ref
@@ -58,7 +58,7 @@ class Identities:
 
 def identities_of(txn: Snapshot, refs: Iterable[Ref], settings: IdentitySettings) -> Identities:
     """Read the relations of the refs and of what `same_as` leads to, within bounds; equal stores give equal answers."""
-    if Role.IDENTITY not in live_roles(txn):
+    if Role.IDENTITY not in live_relations(txn).values():
         return Identities()
     asked = sorted(set(refs))
     same, apart, bounded = _read(txn, asked, settings)

@@ -57,7 +57,9 @@ def ordered(
     terms = {i: look.terms.of(records[i]).terms for i in ids[: settings.diversity.looked_at]}
     diverse = diversified(ids, records, terms, settings.diversity, kin)
     held = set(diverse.order)
-    together = shared(diverse.order, [i for i in opposing if i in held], quota, diverse.demoted)
+    # What is nearly the same text may still say the opposite: it may have a place of the opposing lane's.
+    repeats = {i for i, why in diverse.demoted.items() if why is not Demoted.NEAR_DUPLICATE}
+    together = shared(diverse.order, [i for i in opposing if i in held], quota, repeats)
     falls = falling(together, scores, {i: records[i].ref for i in together.order})
     told = joined(note, _told(diverse.demoted), _placed(together, quota))
     return Ordered(together.order, falls, ranked.features, told, diverse.alike)

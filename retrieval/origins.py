@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from retrieval.components import Components
-from retrieval.live_roles import live_roles
+from retrieval.live_relations import live_relations
 from retrieval.record import Record
 from retrieval.relations import Role
 from retrieval.store.interface import Snapshot
@@ -46,7 +46,7 @@ class Origins:
 
 def origins_of(txn: Snapshot, records: Iterable[Record], settings: OriginSettings) -> Origins:
     """Components over the records and all that they come from; named by the least origin name in it, else least ref."""
-    if Role.ORIGIN not in live_roles(txn):
+    if Role.ORIGIN not in live_relations(txn).values():
         return Origins({})
     held = sorted(records, key=lambda record: record.ref)
     components: Components[tuple[str, str]] = Components()

@@ -12,6 +12,7 @@ from retrieval.ahead import Ahead
 from retrieval.deadline import Deadline
 from retrieval.evidence import Evidence
 from retrieval.execution import Order, as_given
+from retrieval.freshness import freshness_check
 from retrieval.gathering import Parts
 from retrieval.history.reading import Histories
 from retrieval.index.sensor import Embedder, IndexProgress, LexicalSearch, VectorSearch
@@ -20,6 +21,7 @@ from retrieval.lanes.lane import Lane
 from retrieval.lanes.lexical import LexicalLane
 from retrieval.lanes.opposing import OPPOSING, OpposingLane
 from retrieval.lanes.vector import Demand, Prefer, VectorLane
+from retrieval.obligations.profiles import PLAIN
 from retrieval.projecting import Projecting
 from retrieval.query import Query, Reading
 from retrieval.ranking.by_ranks import ByRanks
@@ -104,7 +106,8 @@ class Retrieval:
         scope = scope_of(txn, ())
         nothing_asked = TermWeights.of((), {}, scope.records, settings.relevance)
         evidence = Evidence(txn, parts.model, parts.terms, nothing_asked, parts.scale)
-        standings = Standings(txn, scope, now_seconds, evidence, settings.closure, self._parts.sources)
+        fresh = freshness_check(parts.sources, now_seconds, PLAIN.fresh_seconds)
+        standings = Standings(txn, scope, now_seconds, evidence, settings.closure, fresh)
         needed: dict[int, Record] = {}
         known, missing = standings.known(refs, {}, needed)
         support = [c for c in standings.support(needed, frozenset()) if c.ref not in {k.ref for k in known}]

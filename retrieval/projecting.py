@@ -11,6 +11,7 @@ from retrieval.architecture.judging import Judgement, judgement
 from retrieval.candidates import Stands, candidate
 from retrieval.deadline import Deadline
 from retrieval.entities import ground
+from retrieval.freshness import freshness_check
 from retrieval.gathering import Gathering, Parts
 from retrieval.identities import identities_of
 from retrieval.index.sensor import WeightedTerm
@@ -49,8 +50,9 @@ class Projecting:
         self._deadline = deadline
         self._steps = Steps(deadline.now)
         self._found = Gathering(parts, txn, query, deadline, self._steps)
+        self._fresh = freshness_check(parts.sources, query.now_seconds, query.profile.fresh_seconds)
         self._standings = Standings(
-            txn, self._found.scope, query.now_seconds, self._found.evidence, self._settings.closure, parts.sources
+            txn, self._found.scope, query.now_seconds, self._found.evidence, self._settings.closure, self._fresh
         )
         self._origins = Origins({})
 

@@ -51,6 +51,10 @@ class Record:
     what the record was ingested from (a tree, a request); records of one source and path are replaced together.
     `source_digest` is the digest of the whole file the record came from. `attributes` are the host's own words: they
     are kept and shown. `generation` is 0 until the store has written it.
+
+    `retrieved_seconds` is when the text was fetched from where it is published, `verified_seconds` when it was last
+    compared with that, and `validator` what the source itself gave to compare by: an ETag, a revision, a digest. None
+    of them says when the record was used.
     """
 
     ref: Ref
@@ -72,6 +76,9 @@ class Record:
     attributes: tuple[tuple[str, str], ...] = ()
     valid_from_seconds: int = 0
     valid_until_seconds: int = 0
+    retrieved_seconds: int = 0
+    verified_seconds: int = 0
+    validator: str = ""
     generation: Generation = Generation(0)
     removed: bool = False
 

@@ -40,16 +40,8 @@ class Features(NamedTuple):
 
     def named(self) -> tuple[tuple[str, float], ...]:
         """The features as receipts show them; unmeasured ones, and hints where there are none, are left out."""
-        values = (
-            ("coverage", self.coverage),
-            ("title", self.title),
-            ("exact", self.exact),
-            ("cosine", self.cosine),
-            ("graph", self.graph),
-            ("linked", self.linked),
-            ("hinted", self.hinted or None),
-        )
-        return tuple((name, value) for name, value in values if value is not None)
+        values = zip(self._fields, (*self[:-1], self.hinted or None), strict=True)
+        return tuple([(name, value) for name, value in values if value is not None])
 
 
 @dataclass(frozen=True, slots=True)

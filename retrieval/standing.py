@@ -13,7 +13,7 @@ from retrieval.errors import CutExpired
 from retrieval.evidence import Evidence
 from retrieval.lanes.lane import Scope
 from retrieval.links import Links
-from retrieval.live_roles import live_roles
+from retrieval.live_relations import live_relations
 from retrieval.obligations.view import Opposed
 from retrieval.record import Record
 from retrieval.settings import ClosureSettings
@@ -40,7 +40,7 @@ class Standings:
         self._now_seconds = now_seconds
         self._evidence = evidence
         self._sources = sources
-        self._links = Links(txn, live_roles(txn), settings.edges_per_node)
+        self._links = Links(txn, live_relations(txn), settings.edges_per_node)
         self._closure = Closure(self._links, self.usable, settings)
         self.opposed: dict[Ref, Opposed] = {}
         """By record that was closed over: what relations say against it, or against what it needs."""

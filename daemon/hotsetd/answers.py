@@ -202,6 +202,9 @@ class Resolved:
     outline: str = ""
     gist: str = ""
     attributes: tuple[tuple[str, str], ...] = ()
+    retrieved_seconds: int = 0
+    verified_seconds: int = 0
+    validator: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,6 +89,9 @@ def _resolved(record: Record, standing: Standing, successor: Ref | None) -> Reso
         outline=record.outline,
         gist=record.gist,
         attributes=record.attributes,
+        retrieved_seconds=record.retrieved_seconds,
+        verified_seconds=record.verified_seconds,
+        validator=record.validator,
     )
 
 

@@ -123,7 +123,8 @@ def _edits(snapshot: Snapshot, path: str, tables: LinkTables, bare: bool) -> Ite
     tables.learn(path, records)
     wanted = derive_edges(records, tables)
     if bare:
-        yield from (_Edits(tuple(sorted(edges, key=_order)), ()) for _, edges in sorted(wanted.items()))
+        refs = dict.fromkeys(record.ref for record in records)
+        yield from (_Edits(tuple(sorted(wanted[ref], key=_order)), ()) for ref in refs if ref in wanted)
         return
     for record in records:
         there = [found.edge for found in snapshot.edges_from(record.ref, limit=EDGES_READ)]

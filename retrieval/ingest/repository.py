@@ -10,7 +10,7 @@ from pathlib import Path
 
 from retrieval.ingest.git_index import tracked_paths
 from retrieval.ingest.ignore_rules import IgnoreRules
-from retrieval.ingest.work_tree import IGNORE_FILE, ignore_files_above, top_of, work_tree
+from retrieval.ingest.work_tree import IGNORE_FILE, folders_above, top_of, work_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ def surroundings(root: Path) -> Surroundings:
         _add_rules(rules, found.exclude, "")
     except (OSError, ValueError) as error:
         unread.append((".git", str(error)))
-    for base, file in ignore_files_above(top, start):
+    for base in folders_above(top, start):
         try:
-            _add_rules(rules, file, base)
+            _add_rules(rules, top / base / IGNORE_FILE, base)
         except OSError as error:
             unread.append((IGNORE_FILE, str(error)))
     if _is_inside_ignored(prefix, rules):

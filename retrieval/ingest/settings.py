@@ -262,6 +262,8 @@ class TypedSettings:
     """Guess: keys and values of one record together."""
     path_bytes: int = 1_024
     """Guess: the longest path of a document."""
+    validator_characters: int = 256
+    """Guess: an ETag, a revision or a digest in hexadecimal is shorter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from retrieval.ingest.derived_edges import DERIVED
 from retrieval.ingest.digests import local_name, record_digest
 from retrieval.ingest.secrets import redact, redact_attributes
 from retrieval.ingest.settings import IngestSettings, TypedSettings
+from retrieval.ingest.verification import check_verification
 from retrieval.record import TURN_KIND, Edge, Name, NameKind, Record
 from retrieval.relations import Role, role_of
 from retrieval.store.interface import WriteTransaction
@@ -34,7 +35,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class RecordInput:
-    """A record as a host gives it. An empty `id` is made from kind, title and text."""
+    """A record as a host gives it. An empty `id` is made from kind, title and text.
+
+    `retrieved_seconds`, `verified_seconds` and `validator` are as in `Record`: what the host knows of the source.
+    """
 
     id: str
     kind: str
@@ -44,6 +48,9 @@ class RecordInput:
     origin: str = ""
     valid_from_seconds: int = 0
     valid_until_seconds: int = 0
+    retrieved_seconds: int = 0
+    verified_seconds: int = 0
+    validator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +148,7 @@ def _record(
         raise BadField(f"{field}.title", f"give one line of at most {settings.title_characters} characters")
     _check_attributes(given, field, settings)
     _check_validity(given, field)
+    check_verification(given.retrieved_seconds, given.verified_seconds, given.validator, field, settings)
     made = render_document(given.text, "", chosen.renderings)
     title = given.title.strip() or made.gist
     named = (Name(NameKind.SYMBOL, given.title.strip()),) if given.title.strip() else ()
@@ -159,21 +167,26 @@ def _record(
         attributes=tuple(sorted(given.attributes)),
         valid_from_seconds=given.valid_from_seconds,
         valid_until_seconds=given.valid_until_seconds,
+        retrieved_seconds=given.retrieved_seconds,
+        verified_seconds=given.verified_seconds,
+        validator=given.validator,
     )
 
 
 def _redacted(given: RecordInput, chosen: IngestSettings, reasons: Counter[str]) -> RecordInput:
     """The record without secrets in its title, text, origin and attributes; they are added to the reasons."""
-    texts = [redact(text, settings=chosen.secrets) for text in (given.title, given.text, given.origin)]
+    given_texts = (given.title, given.text, given.origin, given.validator)
+    texts = [redact(text, settings=chosen.secrets) for text in given_texts]
     attributes, held = redact_attributes(given.attributes, chosen.secrets)
     for each in (*(text.reasons for text in texts), held):
         reasons.update(dict(each))
-    title, text, origin = (each.text for each in texts)
-    return replace(given, title=title, text=text, origin=origin, attributes=attributes)
+    title, text, origin, validator = (each.text for each in texts)
+    return replace(given, title=title, text=text, origin=origin, validator=validator, attributes=attributes)
 
 
 def _check_texts(given: RecordInput, field: str) -> None:
     texts = {"id": given.id, "kind": given.kind, "title": given.title, "text": given.text, "origin": given.origin}
+    texts["validator"] = given.validator
     for name, text in texts.items():
         _check_unicode(text, f"{field}.{name}")
     for key, value in given.attributes:

@@ -43,7 +43,8 @@ class GitStamp:
 
 def top_of(root: Path) -> Path | None:
     """The top of the work tree that the folder, links resolved, lies in; None outside of any."""
-    return _top(root.resolve())
+    top = _top(os.path.realpath(root))
+    return None if top is None else Path(top)
 
 
 def work_tree(top: Path) -> WorkTree:
@@ -58,41 +59,49 @@ def work_tree(top: Path) -> WorkTree:
     return WorkTree(own, shared)
 
 
-def ignore_files_above(top: Path, root: Path) -> Iterator[tuple[str, Path]]:
-    """Files of rules from the top down to the folder that holds the resolved root, each with the folder it rules, from
-    the top: empty, or ending with a slash."""
+def folders_above(top: Path | str, start: Path | str) -> Iterator[str]:
+    """The folders from the top down to the one that holds the resolved folder `start`, from the top: the empty path,
+    then each ending with a slash. What their `.gitignore` says holds in `start` as well."""
     base = ""
-    for part in root.relative_to(top).parts:
-        yield base, top / base / IGNORE_FILE
-        base += part + "/"
+    for part in str(start)[len(str(top)) :].split(os.sep):
+        if part:
+            yield base
+            base += part + "/"
 
 
 def git_stamp(root: Path) -> GitStamp:
     """Look at the work tree around the root: its HEAD and the log of it, its index and lock, the rules around the root;
-    links are resolved."""
-    start = root.resolve()
+    links are resolved. Quick, as followers ask many times a second."""
+    start = os.path.realpath(root)
     top = _top(start)
     if top is None:
         return GitStamp()
-    rules = tuple(_stamp(file) for _, file in ignore_files_above(top, start))
+    rules = tuple(_stamp(f"{top}/{base}{IGNORE_FILE}") for base in folders_above(top, start))
     try:
-        found = work_tree(top)
+        found = work_tree(Path(top))
     except (OSError, ValueError):
         # Whoever reads the repository says what is wrong with it; once it is mended, the stamp is another.
-        return GitStamp((str(top),), (), rules)
+        return GitStamp((top,), (), rules)
+    own = str(found.own)
     return GitStamp(
-        head=(str(found.own), *_stamp(found.own / "HEAD"), *_stamp(found.own / "logs" / "HEAD")),
-        index=_stamp(found.own / "index"),
-        rules=(_stamp(found.exclude), *rules),
-        busy=os.path.lexists(found.own / "index.lock"),
+        head=(own, *_stamp(f"{own}/HEAD"), *_stamp(f"{own}/logs/HEAD")),
+        index=_stamp(f"{own}/index"),
+        rules=(_stamp(str(found.exclude)), *rules),
+        busy=os.path.lexists(f"{own}/index.lock"),
     )
 
 
-def _top(start: Path) -> Path | None:
-    return next((folder for folder in (start, *start.parents) if os.path.exists(folder / GIT_FOLDER)), None)
+def _top(start: str) -> str | None:
+    folder = start
+    while not os.path.exists(f"{folder}/{GIT_FOLDER}"):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
 
 
-def _stamp(file: Path) -> _Stamp:
+def _stamp(file: str) -> _Stamp:
     try:
         found = os.stat(file)
     except OSError:

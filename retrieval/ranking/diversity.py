@@ -17,6 +17,7 @@ from math import ceil
 from retrieval.identities import Identities
 from retrieval.origins import Origins
 from retrieval.record import Record
+from retrieval.stance.otherwise import says_otherwise
 
 _OPENING_WORDS = 6
 """Guess: few texts share so many first words and are not the same."""
@@ -42,6 +43,9 @@ class DiversitySettings:
     """Guess: shared terms over all terms of two near duplicates; tests of one form in code differ by more."""
     least_terms: int = 12
     """Guess: shorter texts are compared as they are, for a word more is another text."""
+    compared_characters: int = 2_000
+    """Guess: a page; of near duplicates in words so much is looked at for a negation, an opposite, a number or a date
+    that sets them apart."""
     origin_records: int = 3
     """Guess: records of one origin that keep their places; mirrors of one article are one voice."""
 
@@ -127,7 +131,11 @@ def _repeated(
         record, own = records[record_id], terms[record_id]
         whole = " ".join(record.text.split()) if _opening(record.text) in repeatable else ""
         prefix = _prefix(own, settings)
-        near = (i for i in _met(prefix, by_prefix) if _alike(own, terms[i], settings))
+        near = (
+            i
+            for i in _met(prefix, by_prefix)
+            if _alike(own, terms[i], settings) and not _says_otherwise(record, records[i], settings)
+        )
         equal = _first_same(record, texts.get(whole, ()), records, identities)
         better = _first_same(record, near, records, identities) if equal is None else equal
         if better is not None:
@@ -140,6 +148,13 @@ def _repeated(
         for term in prefix:
             by_prefix.setdefault(term, []).append(record_id)
     return found, tuple(alike)
+
+
+def _says_otherwise(one: Record, other: Record, settings: DiversitySettings) -> bool:
+    """True where two nearly equal texts of words, not of code, say different things."""
+    if one.language or other.language:
+        return False
+    return says_otherwise(one.text, other.text, settings.compared_characters)
 
 
 def _first_same(

@@ -235,8 +235,14 @@ class Snapshot(Protocol):
         source); at most `limit`. Raises CutExpired where history that it needs was collected."""
         ...
 
-    def neighbours(self, record_id: int, *, limit: int) -> list[tuple[int, str, bool]]:
-        """(record id, relation, outgoing) of live edges at the newest generation, by id, cheap: for graph walks."""
+    def neighbours(
+        self, record_id: int, *, limit: int, ways: frozenset[tuple[str, bool]] | None = None
+    ) -> list[tuple[int, str, bool]]:
+        """(record id, relation, outgoing) of live edges at the newest generation, by id, cheap: for graph walks.
+
+        Where `ways` are given, those of these (relation, outgoing) alone, of which `limit` are returned whatever other
+        edges there are; a hub costs a pass over its adjacency then, and none of its records is read.
+        """
         ...
 
     def lost_needs(self, record_id: int, *, limit: int) -> list[int]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from retrieval.closure import Closure
 from retrieval.links import Links
-from retrieval.live_roles import live_roles
+from retrieval.live_relations import live_relations
 from retrieval.settings import ClosureSettings
 from tests.world import TENANT, World, edge, record
 from workingset.vocabulary import SupportClosure
@@ -23,7 +23,7 @@ def test_f28_a_closure_stops_at_its_budget_of_edges() -> None:
     with world.store.snapshot(TENANT) as txn:
         read: list[int] = []
         closure = Closure(
-            Links(txn, live_roles(txn), 256), lambda ids: (read.extend(ids), [None for _ in ids])[1], settings
+            Links(txn, live_relations(txn), 256), lambda ids: (read.extend(ids), [None for _ in ids])[1], settings
         )
         support = closure.of(world.id_of(chain[0].ref))
 

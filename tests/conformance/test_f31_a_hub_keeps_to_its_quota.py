@@ -8,7 +8,7 @@ from retrieval.closure import Closure
 from retrieval.goal import Goal
 from retrieval.lanes.graph import GraphLane
 from retrieval.links import Links
-from retrieval.live_roles import live_roles
+from retrieval.live_relations import live_relations
 from retrieval.record import Record
 from retrieval.scoping import scope_of
 from retrieval.settings import ClosureSettings, GraphSettings
@@ -44,7 +44,7 @@ def test_f31_a_hub_of_needs_takes_no_more_than_a_candidate_or_its_origin_may(tmp
     settings = ClosureSettings(nodes_per_origin=5)
     with world.store.snapshot(TENANT) as txn:
         cut = txn.cut((CODE,))
-        closure = Closure(Links(txn, live_roles(txn), 256), lambda ids: txn.records_by_id(ids, cut), settings)
+        closure = Closure(Links(txn, live_relations(txn), 256), lambda ids: txn.records_by_id(ids, cut), settings)
         limited, fine = closure.of(world.id_of(hub.ref), "wire"), closure.of(world.id_of(plain.ref), "wire")
 
     assert (limited.closure.value, limited.requires) == ("resource_limited", ())

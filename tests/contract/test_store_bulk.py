@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
 from retrieval.errors import BadField
-from retrieval.record import Edge
+from retrieval.record import Edge, Name, NameKind, Record
 from retrieval.relations import Role
-from retrieval.store.interface import Store
+from retrieval.store.interface import Store, WriteTransaction
 from tests.contract.store_room import CODE, NOTES, TENANT, a_record, generation, link, put
-from workingset.vocabulary import Digest, Ref
+from workingset.vocabulary import Digest, Generation, Ref, TenantId
 
 
 def edge(source: str, target: str, relation: str = "calls", *, best_effort: bool = False) -> Edge:
@@ -129,3 +130,63 @@ def test_all_paths_are_of_all_sources_and_once_each(store: Store) -> None:
     with store.snapshot(TENANT) as snapshot:
         assert snapshot.all_paths(CODE) == ["a", "b", long + "a", long + "b"]
         assert snapshot.all_paths(NOTES) == ["z"]
+
+
+OTHER = TenantId("other")
+
+
+def seen(store: Store, tenant: TenantId) -> list[object]:
+    """All that can be read of two namespaces, but for the numbers of records."""
+    with store.snapshot(tenant) as snapshot:
+        told: list[object] = []
+        for space in (CODE, NOTES):
+            records = snapshot.list_records(space, 0, 100).records
+            lines = snapshot.changes_page(space, (Generation(0), 0), 100)
+            told.extend((snapshot.counts(space), records, sorted(snapshot.paths(space, "tree"))))
+            told.extend((line.generation, line.ref, line.removed, line.digest, line.reborn) for line in lines)
+            told.extend(snapshot.path_records(space, record.path) for record in records)
+            found = (snapshot.find(space, name.kind, name.text, 9) for record in records for name in record.names)
+            told.extend([record.ref for record in records if snapshot.record_id(record.ref) in ids] for ids in found)
+        return told
+
+
+def put_each(store: Store, tenant: TenantId, given: Sequence[Record]) -> list[Generation]:
+    return store.write(tenant, lambda txn: [txn.put_record(record) for record in given])
+
+
+def put_all(store: Store, tenant: TenantId, given: Sequence[Record]) -> list[Generation]:
+    return store.write(tenant, lambda txn: txn.put_records(given))
+
+
+def remove(store: Store, tenant: TenantId, ref: Ref) -> None:
+    store.write(tenant, lambda txn: txn.remove_record(ref))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_mixture_of_records_leaves_what_single_calls_leave(store: Store, seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(5):
+        given: list[Record] = []
+        for _ in range(chance.randint(0, 12)):
+            names = (Name(NameKind.SYMBOL, chance.choice("xyz") * chance.choice((1, 600))), Name(NameKind.USES, "a\0b"))
+            ref, path = (
+                chance.choice(("code:", "notes:")) + chance.choice("abcdef"),
+                chance.choice(("", "a.py", "b/c.py")),
+            )
+            text = "text " * chance.choice((1, 300))
+            given.append(a_record(ref, text, path=path, title=chance.choice("st"), names=names[: chance.randint(0, 2)]))
+        assert put_all(store, TENANT, given) == put_each(store, OTHER, given)
+        assert seen(store, TENANT) == seen(store, OTHER)
+        for gone in {record.ref for record in given[:2]}:
+            for tenant in (TENANT, OTHER):
+                remove(store, tenant, gone)
+
+
+def test_a_record_that_cannot_be_written_leaves_those_before_it(store: Store) -> None:
+    def job(txn: WriteTransaction) -> None:
+        with pytest.raises(BadField):
+            txn.put_records([a_record("code:a", path="a.py"), a_record("elsewhere"), a_record("code:z")])
+
+    store.write(TENANT, job)
+    store.write(OTHER, lambda txn: txn.put_record(a_record("code:a", path="a.py")))
+    assert seen(store, TENANT) == seen(store, OTHER)

@@ -261,6 +261,12 @@ def test_neighbours_are_the_live_edges_of_both_directions(store: Store) -> None:
             (d, "calls", False),
         ]
         assert snapshot.neighbours(b or 0, limit=2) == found[:2]
+        assert snapshot.neighbours(b or 0, limit=2, ways=frozenset({("calls", False), ("imports", True)})) == [
+            (a, "calls", False),
+            (a, "imports", True),
+        ]
+        assert snapshot.neighbours(b or 0, limit=9, ways=frozenset({("unheard", True)})) == []
+        assert snapshot.neighbours(b or 0, limit=9, ways=frozenset()) == []
         assert snapshot.neighbours(12345, limit=9) == []
     with store.snapshot(OTHER_TENANT) as snapshot:
         assert snapshot.neighbours(b or 0, limit=9) == []

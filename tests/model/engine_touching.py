@@ -115,12 +115,16 @@ class Touching(Focusing):
             may_go = [entry.ref for entry in after.entries if entry.tier is Tier.RESIDENT]
             assert len(after.entries) <= ENTRIES or not may_go
         left = {move.ref for move in answer.moves if move.cause is Cause.PRESSURE}
+        lowered = {ref for use in uses for ref in use.no_place}
         for use in uses:
-            assert use.paged_in or not use.fault
-            for ref in use.paged_in:
+            assert use.paged_in or use.no_place or not use.fault
+            for ref in (*use.paged_in, *use.no_place):
                 record = self.record(ref)
                 assert record is not None
-                assert ref in left or in_full(after, record), ref
+                whole = in_full(after, record)
+                if len(uses) == 1 and not answer.kept:
+                    assert whole is (ref in use.paged_in), ref
+                assert whole or ref in left or ref in lowered, ref
         return answer
 
     def _kept(self, name: str, observed: tuple[ObservationCall, ...], answer: TouchAnswer) -> None:

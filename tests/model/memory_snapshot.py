@@ -159,12 +159,14 @@ class MemorySnapshot:
         ]
         return _listed(spans, roles, limit, lambda edge: (edge.relation, edge.source))
 
-    def neighbours(self, record_id: int, *, limit: int) -> list[tuple[int, str, bool]]:
+    def neighbours(
+        self, record_id: int, *, limit: int, ways: frozenset[tuple[str, bool]] | None = None
+    ) -> list[tuple[int, str, bool]]:
         ref, ids = self.ref_of(record_id), self._mine.ids
         edges = [span.edge for span in self._live_spans()]
         found = [(ids[edge.target], edge.relation, True) for edge in edges if edge.source == ref]
         found += [(ids[edge.source], edge.relation, False) for edge in edges if edge.target == ref]
-        return sorted(found)[: max(limit, 0)]
+        return sorted(one for one in found if ways is None or one[1:] in ways)[: max(limit, 0)]
 
     def lost_needs(self, record_id: int, *, limit: int) -> list[int]:
         ref, ids = self.ref_of(record_id), self._mine.ids

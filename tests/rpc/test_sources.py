@@ -213,7 +213,10 @@ def test_a_root_that_vanishes_keeps_its_records_until_it_is_back(tree: Tree) -> 
     until(lambda: tree.source.state is SourceState.DEGRADED, what=lambda: tree.source)
 
     assert str(tree.root) in tree.source.because
-    assert "quokka" in tree.block("quokka")
+    answer = tree.client.focus("quokka", namespaces=[tree.namespace])
+    assert "quokka" in answer.block
+    (sources,) = [lane for lane in answer.coverage.lanes if lane.lane == "sources"]
+    assert (sources.state.value, sources.note.endswith(tree.source.because)) == ("partial", True)
     (away / "a.py").write_text('def a(order):\n    """Says axolotl."""\n    return order.a_step\n')
     away.rename(tree.root)
     tree.settle()

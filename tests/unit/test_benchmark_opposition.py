@@ -106,9 +106,8 @@ def answered(plain: Sequence[str], contested: Sequence[str], cues: Sequence[str]
     found = Found(
         {PLAIN: tuple(plain), CONTESTED: tuple(contested)},
         {text: frozenset({"date"}) for text in cues},
-        frozenset(cues),
         0,
-        (1.0, 1.0),
+        {},
     )
     return Answered(claim, found)
 
@@ -139,7 +138,7 @@ def test_a_ratio_to_nothing_is_not_a_number() -> None:
 
 
 def test_precision_counts_labelled_texts_alone() -> None:
-    found = precision([answered([], [], ["o", "s1", "unlabelled"])], lambda each: each.found.by_lane)
+    found = precision([answered([], [], ["o", "s1", "unlabelled"])], lambda each: frozenset(each.found.cues))
 
     assert (found.opposing, found.labelled, found.share) == (1, 2, 0.5)
 

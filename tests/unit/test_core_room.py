@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.core_scenes import SETTINGS, Agent, Corpus, record, ref
+from tests.core_scenes import SETTINGS, Agent, Corpus, count, record, ref
 from workingset.entry import GOAL_NAMESPACE
 from workingset.settings import EvictionSettings
 from workingset.tier import Cause, Tier
+from workingset.transitions.touch import Action, Touched, Use, touch
 from workingset.vocabulary import Fidelity, Ref
 
 RULE = "never log card numbers"
@@ -58,15 +59,30 @@ def test_a_set_that_no_focus_gave_a_budget_is_bound_by_the_number_of_entries_alo
     assert len(agent.state.entries) == 12
 
 
-def test_lines_give_way_before_residents() -> None:
-    agent = Agent(Corpus.of(*(record(i, lines=10) for i in range(12))), budget=800, top_k=4, settings=LRU)
+def with_lines(budget: int = 800) -> tuple[Agent, list[Ref]]:
+    """Four results with their text and four lines; and how the lines stand in the block."""
+    corpus = Corpus.of(*(record(i, lines=10) for i in range(12)), record("s", lines=2), record("big", lines=24))
+    agent = Agent(corpus, budget=budget, top_k=4)
     agent.focus("goal", {ref(i): 0.9 - i / 100 for i in range(8)})
     lines = [entry.ref for entry in agent.state.entries if entry.tier is Tier.FRONTIER_ONLY]
-    assert lines
-    moves = agent.touch(9, 10, 11).moves
-    gone = [move.origin for move in moves if move.cause is Cause.PRESSURE]
-    assert gone.index(Tier.RESIDENT) >= len(lines)
-    assert gone[: len(lines)] == [Tier.FRONTIER_ONLY] * len(lines)
+    assert len(lines) == 4
+    return agent, lines
+
+
+def test_lines_give_way_where_that_spares_a_resident() -> None:
+    agent, lines = with_lines(budget=650)
+    there = residents(agent)
+    moves = [move for move in agent.touch("s").moves if move.cause is Cause.PRESSURE]
+    assert [move.ref for move in moves] == lines[: len(moves)]
+    assert moves
+    assert residents(agent) == [*there, ref("s")]
+
+
+def test_lines_stay_where_a_resident_has_to_go_all_the_same() -> None:
+    agent, lines = with_lines()
+    agent.touch(9, 10, 11)
+    assert [name for name in lines if agent.state.entry(name) is None] == []
+    assert size(agent) <= agent.state.budget
 
 
 def test_the_line_longest_in_the_block_goes_first_and_no_more_than_it_takes() -> None:
@@ -125,8 +141,63 @@ def test_a_page_that_is_larger_than_the_budget_cannot_stay() -> None:
     agent = shop()
     agent.corpus.put(record("huge", lines=400))
     outcome = agent.touch(0, "huge")
-    assert outcome.touched[-1].paged_in == (ref("huge"),)
+    assert (outcome.touched[-1].paged_in, outcome.touched[-1].no_place) == ((), (ref("huge"),))
     assert agent.tier("huge") is not Tier.RESIDENT
+    assert size(agent) <= agent.state.budget
+
+
+def results(budget: int = 1_000) -> Agent:
+    """Eight results of some 125 tokens that fill a budget of 1,000, under the default policy."""
+    corpus = Corpus.of(*(record(i, lines=10) for i in range(12)), record("s", lines=5), record("large", lines=60))
+    agent = Agent(corpus, budget=budget)
+    agent.focus("goal", {ref(i): 0.9 - i / 100 for i in range(8)})
+    assert size(agent) > budget - 130
+    return agent
+
+
+def test_what_was_just_used_comes_before_what_nobody_used() -> None:
+    agent = results()
+    for at, name in enumerate((9, 10, 11)):
+        (touched,) = agent.touch(name).touched
+        assert (touched.fault, touched.paged_in) == (True, (ref(name),))
+        assert not agent.touch(name).touched[0].fault
+        assert all(agent.entry(used).fidelity is Fidelity.FULL for used in (9, 10, 11)[: at + 1])
+        assert size(agent) <= agent.state.budget
+
+
+def together(agent: Agent, *names: str | int) -> Touched:
+    """One use of several records."""
+    use = Use(tuple(agent.corpus.read([ref(name)])[-1] for name in names), Action.READ)
+    outcome = touch(agent.state, [use], agent.settings, count)
+    assert outcome.state.check() == []
+    agent.state = outcome.state
+    return outcome.touched[0]
+
+
+def test_a_used_record_that_is_too_large_shows_its_outline_and_the_small_one_has_its_place() -> None:
+    agent = results()
+    touched = together(agent, "large", "s")
+    assert (touched.paged_in, touched.no_place) == ((ref("s"),), (ref("large"),))
+    assert agent.entry("s").fidelity is Fidelity.FULL
+    assert agent.entry("large").fidelity is Fidelity.OUTLINE
+    assert [agent.tier(i) for i in range(6)] == [Tier.RESIDENT] * 6
+
+
+def test_what_was_used_takes_no_more_than_a_share_from_what_nobody_used() -> None:
+    agent = results()
+    together(agent, *range(8, 12), "s", "large")
+    unused = [entry for entry in agent.state.entries if entry.tier is Tier.RESIDENT and not entry.uses]
+    share = SETTINGS.packing.newcomers_share
+    assert sum(entry.tokens for entry in unused) >= (1 - share) * agent.state.budget - 130
+
+
+def test_among_what_was_used_the_policy_decides() -> None:
+    agent = shop()
+    agent.settings = SETTINGS
+    agent.touch(*range(7))
+    touched = together(agent, *range(7, 12))
+    assert set(touched.no_place) <= {ref(i) for i in range(7, 12)}
+    assert all(agent.entry(name.partition(":")[2]).fidelity is Fidelity.FULL for name in touched.paged_in)
     assert size(agent) <= agent.state.budget
 
 

@@ -109,6 +109,16 @@ def test_undo_takes_out_what_the_refocus_brought_in() -> None:
     assert {m.cause for m in moves if m.ref in NEW} == {Cause.UNDONE}
 
 
+def test_undo_takes_out_a_line_though_something_in_use_lacks_its_text() -> None:
+    agent = shop()
+    agent.corpus.put(record("late", lines=3, requires=["need"]), record("need", lines=200))
+    agent.focus("nightly export slow", {**NEW, ref("need"): 0.2}, budget=1_500)
+    agent.touch("late")
+    assert agent.tier("need") is Tier.FRONTIER_ONLY
+    agent.undo()
+    assert (agent.tier("late"), agent.tier("need")) == (Tier.RESIDENT, Tier.EVICTED)
+
+
 def test_undo_keeps_to_the_budget_of_the_last_turn() -> None:
     agent = shop()
     agent.focus("nightly export slow", NEW, budget=500)

@@ -324,6 +324,21 @@ def test_dates_are_resolved_at_the_edges_of_the_calendar() -> None:
     ]
 
 
+def test_dates_of_a_long_text_are_those_of_its_parts_wherever_it_is_looked_through() -> None:
+    phrases = (
+        "the day after tomorrow",
+        "3 June 2022",
+        "a couple of weekends from now",
+        "in March 2021",
+        "昨日",
+        "2023-02-28",
+    )
+    for before in range(16_345, 16_390, 7):
+        for phrase in phrases:
+            text = f"{'x' * before} {phrase} {'y' * 300} yesterday"
+            assert resolve_dates(text, MONDAY) == resolve_dates(f"{phrase} yesterday", MONDAY), (before, phrase)
+
+
 def test_any_text_has_resolvable_dates_or_none() -> None:
     phrase = "last next this week in 31 of May march yesterday 2023 2023-02-30 ago days a couple Friday , th"
     words = phrase.split()

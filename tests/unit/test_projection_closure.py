@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -208,3 +209,35 @@ def test_support_that_is_ranked_itself_is_not_listed_twice(world: World) -> None
 
     assert {c.ref for c in projection.ranked} == {result.ref, premise.ref}
     assert projection.support == ()
+
+
+def test_a_premise_of_many_is_closed_over_all_the_same(world: World) -> None:
+    result, premise, ground = _result(), record("premise", "alpha"), record("ground", "bravo")
+    others = [record(f"other{i:02}", f"piece {i}") for i in range(20)]
+    edges = [edge(other, "depends_on", premise) for other in others]
+    edges += [edge(premise, "rule_for", other) for other in others]
+    world.put(result, premise, ground, *others, edges=[*edges, edge(premise, "depends_on", ground)])
+    world.link(edge(result, "depends_on", premise))
+    settings = RetrievalSettings(closure=ClosureSettings(edges_per_node=5))
+
+    candidate = world.ask(_GOAL, world.retrieval(settings)).ranked[0]
+
+    assert (candidate.closure, candidate.requires) == (SupportClosure.CLOSED, (premise.ref, ground.ref))
+
+
+def test_results_of_one_origin_share_a_bound(world: World) -> None:
+    made = [replace(_result(f"r{i}"), origin="wire") for i in range(4)]
+    needs = [[record(f"n{i}{j}", f"premise {i} {j}") for j in range(3)] for i in range(4)]
+    own, rule = _result("own"), record("rule", "what holds")
+    world.put(*made, *(n for each in needs for n in each), own, rule, edges=[
+        *(edge(one, "depends_on", need) for one, each in zip(made, needs, strict=True) for need in each),
+        edge(rule, "rule_for", own),
+    ])  # fmt: skip
+    settings = RetrievalSettings(closure=ClosureSettings(nodes_per_origin=6))
+
+    by_ref = {c.ref: c for c in world.ask(_GOAL, world.retrieval(settings)).ranked}
+
+    states = [by_ref[one.ref].closure for one in made]
+    assert states.count(SupportClosure.CLOSED) == 2
+    assert states.count(SupportClosure.RESOURCE_LIMITED) == 2
+    assert by_ref[own.ref].closure is SupportClosure.CLOSED

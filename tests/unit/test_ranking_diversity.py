@@ -40,6 +40,16 @@ def test_a_nearly_equal_text_stands_behind_every_other() -> None:
     assert found.demoted == {1: Demoted.NEAR_DUPLICATE}
 
 
+@pytest.mark.parametrize("other", [f"{LONG} not", LONG.replace("word7 ", "word7 2019 ")])
+def test_a_nearly_equal_text_that_says_otherwise_keeps_its_place(other: str) -> None:
+    assert ordered([LONG, other]).demoted == {}
+
+
+def test_code_that_differs_by_a_number_is_a_near_duplicate_still() -> None:
+    records = {at: replace(record(f"r{at}", text), language="python") for at, text in enumerate([LONG, f"{LONG} 7"])}
+    assert arranged(records).demoted == {1: Demoted.NEAR_DUPLICATE}
+
+
 def test_short_texts_that_differ_by_a_word_are_different() -> None:
     assert ordered(["the lease ends today", "the lease ends tomorrow"]).demoted == {}
 

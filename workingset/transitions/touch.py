@@ -2,7 +2,7 @@
 
 A use is a hit when at least `full_fidelity_share` of its lines were in the set at full fidelity; else it is a fault,
 and what was missing becomes resident at full fidelity. Where the set is above its budget then, room is made at once: at
-no time does a set hold more than its agent can be shown.
+no time does a set hold more than its agent can be shown; what was used may get no place in it, or show less than all.
 """
 
 from __future__ import annotations
@@ -51,11 +51,15 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What one use came to."""
+    """What one use came to.
+
+    Of what was missing, `paged_in` has its place whole now, and `no_place` has none or shows less than all of it.
+    """
 
     refs: tuple[Ref, ...]
     fault: bool
     paged_in: tuple[Ref, ...]
+    no_place: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +81,15 @@ def touch(state: WorkingSet, uses: Sequence[Use], settings: WorkingSetSettings, 
         fault = _shown_share(draft, use) < settings.full_fidelity_share
         back = fault and any(draft.ghost(page.ref) for page in use.pages)
         draft.count_use(use.whole_file)
-        paged_in = _page_in(draft, use)
-        _warm(draft, texts, use, frozenset(paged_in), settings)
+        missing = _page_in(draft, use)
+        _warm(draft, texts, use, frozenset(missing), settings)
         settle(draft)
         _size_needed(draft, texts)
         just_used = frozenset(page.ref for page in use.pages)
         make_room(draft, texts, state.budget, just_used, settings)
         bound_entries(draft, just_used, settings)
         settle(draft)
-        touched.append(Touched(tuple(page.ref for page in use.pages), fault, paged_in))
+        touched.append(_came_to(draft, use, fault, missing))
         moves.extend(draft.moves)
         state = _after(state, draft, use, fault, back)
     return TouchOutcome(state, tuple(touched), tuple(moves))
@@ -140,6 +144,13 @@ def _page_in(draft: Draft, use: Use) -> tuple[Ref, ...]:
         now = read_anew(entry, page)
         draft.update(changed(now, fidelity=Fidelity.FULL, relevance=entry.relevance))
     return tuple(page.ref for page in paged)
+
+
+def _came_to(draft: Draft, use: Use, fault: bool, missing: Sequence[Ref]) -> Touched:
+    whole = {page.ref for page in use.pages if _in_full(draft, page)}
+    paged_in = tuple(ref for ref in missing if ref in whole)
+    no_place = tuple(ref for ref in missing if ref not in whole)
+    return Touched(tuple(page.ref for page in use.pages), fault, paged_in, no_place)
 
 
 def _warm(draft: Draft, texts: Texts, use: Use, paged_in: frozenset[Ref], settings: WorkingSetSettings) -> None:

@@ -169,6 +169,9 @@ def _resolved(record: Resolved) -> pb.ResolvedRecord:
         outline=record.outline,
         gist=record.gist,
         attributes=dict(record.attributes),
+        retrieved_seconds=record.retrieved_seconds,
+        verified_seconds=record.verified_seconds,
+        validator=record.validator,
     )
 
 

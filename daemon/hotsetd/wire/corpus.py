@@ -69,6 +69,9 @@ def record(value: Record, standing: Standing, successor: Ref | None, *, with_tex
         attributes=dict(value.attributes),
         valid_from_seconds=value.valid_from_seconds,
         valid_until_seconds=value.valid_until_seconds,
+        retrieved_seconds=value.retrieved_seconds,
+        verified_seconds=value.verified_seconds,
+        validator=value.validator,
         standing=common.STANDINGS[standing],
         successor=successor or "",
     )
@@ -197,6 +200,9 @@ def _record_input(message: pb.RecordInput) -> RecordInput:
         origin=message.origin,
         valid_from_seconds=message.valid_from_seconds,
         valid_until_seconds=message.valid_until_seconds,
+        retrieved_seconds=message.retrieved_seconds,
+        verified_seconds=message.verified_seconds,
+        validator=message.validator,
     )
 
 

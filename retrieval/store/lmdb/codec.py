@@ -41,6 +41,8 @@ class Head(msgspec.Struct, array_like=True, frozen=True, gc=False):
     valid_from_seconds: int
     valid_until_seconds: int
     beside: str = ""
+    verification: tuple[int, int, str] | None = None
+    """When it was retrieved and verified, and its source's validator; None where nothing is known of that."""
 
 
 class Body(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -53,7 +55,7 @@ class Body(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 _TEXT_FIELDS = (
     *("kind", "title", "digest", "path", "language", "source", "source_digest", "origin"),
-    *("text", "outline", "gist", "beside"),
+    *("text", "outline", "gist", "beside", "validator"),
 )
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -118,7 +120,14 @@ def head_of(local: str, record: Record) -> Head:
         record.valid_from_seconds,
         record.valid_until_seconds,
         record.beside,
+        _verification(record),
     )
+
+
+def _verification(record: Record) -> tuple[int, int, str] | None:
+    if not (record.retrieved_seconds or record.verified_seconds or record.validator):
+        return None
+    return record.retrieved_seconds, record.verified_seconds, record.validator
 
 
 def encode_head(head: Head, record: Record) -> bytes:
@@ -129,7 +138,7 @@ def encode_head(head: Head, record: Record) -> bytes:
         _check(record)
         raise
     except OverflowError as error:
-        raise BadField("valid_from_seconds", "validity must fit 64 bits") from error
+        raise BadField("valid_from_seconds", "validity and verification must fit 64 bits") from error
 
 
 def _check(record: Record) -> None:
@@ -189,6 +198,7 @@ def decode_record(version: bytes, namespace: Namespace, generation: Generation, 
         lines = None if head.lines is None else Lines(*head.lines)
     except (KeyError, ValueError) as error:
         raise StoreCorrupt(f"a record's version makes no sense: {error}") from error
+    retrieved, verified, validator = head.verification or (0, 0, "")
     return Record(
         ref=Ref(f"{namespace}:{head.local}"),
         namespace=namespace,
@@ -209,6 +219,9 @@ def decode_record(version: bytes, namespace: Namespace, generation: Generation, 
         attributes=head.attributes,
         valid_from_seconds=head.valid_from_seconds,
         valid_until_seconds=head.valid_until_seconds,
+        retrieved_seconds=retrieved,
+        verified_seconds=verified,
+        validator=validator,
         generation=generation,
         removed=bool(flags & _REMOVED),
     )

@@ -106,8 +106,10 @@ def end_all(view: TenantView, record_id: int) -> None:
             lost_needs.note(view, other, record_id, relation)
 
 
-def neighbours(view: TenantView, record_id: int, limit: int) -> list[tuple[int, str, bool]]:
-    """(other id, relation, outgoing) of live edges, in that order, at most `limit`."""
+def neighbours(
+    view: TenantView, record_id: int, limit: int, ways: frozenset[tuple[str, bool]] | None = None
+) -> list[tuple[int, str, bool]]:
+    """(other id, relation, outgoing) of live edges, of the given ways, in that order, at most `limit`."""
     if limit <= 0 or not 0 < record_id <= layout.LARGEST_ID:
         return []
     names = view.relation_names
@@ -115,10 +117,21 @@ def neighbours(view: TenantView, record_id: int, limit: int) -> list[tuple[int, 
     found = [
         (other, names.get(relation) or relations.name_of(view, relation), direction == OUTGOING)
         for direction in (OUTGOING, INCOMING)
-        for _, other, relation in _first(_live(view, record_id, (direction,)), limit)
+        for _, other, relation in _first(_live_by(view, record_id, direction, ways), limit)
     ]
     found.sort()
     return found[:limit]
+
+
+def _live_by(
+    view: TenantView, record_id: int, direction: bytes, ways: frozenset[tuple[str, bool]] | None
+) -> Iterator[tuple[bytes, int, int]]:
+    """Live edges in one direction, of the ways that go in it."""
+    if ways is None:
+        return _live(view, record_id, (direction,))
+    known = (relations.by_name(view, name) for name, outgoing in ways if outgoing is (direction == OUTGOING))
+    numbers = frozenset(relation.number for relation in known if relation is not None)
+    return (row for row in _live(view, record_id, (direction,)) if row[2] in numbers) if numbers else iter(())
 
 
 def touching(

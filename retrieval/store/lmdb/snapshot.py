@@ -103,8 +103,10 @@ class LmdbSnapshot:
     ) -> list[StoredEdge]:
         return edges.touching(self._view, ref, at, roles, limit, INCOMING)
 
-    def neighbours(self, record_id: int, *, limit: int) -> list[tuple[int, str, bool]]:
-        return edges.neighbours(self._view, record_id, limit)
+    def neighbours(
+        self, record_id: int, *, limit: int, ways: frozenset[tuple[str, bool]] | None = None
+    ) -> list[tuple[int, str, bool]]:
+        return edges.neighbours(self._view, record_id, limit, ways)
 
     def lost_needs(self, record_id: int, *, limit: int) -> list[int]:
         return lost_needs.of(self._view, record_id, limit)

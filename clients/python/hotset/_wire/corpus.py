@@ -79,6 +79,9 @@ def _record(message: pb.StoredRecord) -> t.StoredRecord:
         valid_until_seconds=message.valid_until_seconds,
         standing=words.STANDING.read(message.standing),
         successor=message.successor,
+        retrieved_seconds=message.retrieved_seconds,
+        verified_seconds=message.verified_seconds,
+        validator=message.validator,
     )
 
 

@@ -168,6 +168,9 @@ def _record(name: str, record: t.RecordInput) -> _Entry:
         origin=text(f"{name}.origin", record.origin),
         valid_from_seconds=signed(f"{name}.valid_from_seconds", record.valid_from_seconds),
         valid_until_seconds=signed(f"{name}.valid_until_seconds", record.valid_until_seconds),
+        retrieved_seconds=signed(f"{name}.retrieved_seconds", record.retrieved_seconds),
+        verified_seconds=signed(f"{name}.verified_seconds", record.verified_seconds),
+        validator=text(f"{name}.validator", record.validator),
     )
     return _Entry(name, message)
 

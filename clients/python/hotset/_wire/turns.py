@@ -59,6 +59,9 @@ def _record(message: pb.ResolvedRecord) -> t.ResolvedRecord:
         gist=message.gist,
         attributes=attributes(message.attributes),
         successor=message.successor,
+        retrieved_seconds=message.retrieved_seconds,
+        verified_seconds=message.verified_seconds,
+        validator=message.validator,
     )
 
 

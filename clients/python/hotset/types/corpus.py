@@ -27,7 +27,9 @@ class RecordInput:
 
     `id` is made of 1 to 128 letters, digits, dots, dashes and underscores; empty makes one from the content. `origin`
     names where the text is published from: ten copies of one origin count once. Times are seconds since 1970; 0 is
-    unbounded.
+    unbounded, or not known. `retrieved_seconds` is when the text was fetched, `verified_seconds` when it was last
+    compared with its source, `validator` what the source gave to compare by (an ETag, a revision, a digest): without
+    one the record is not known to be current.
     """
 
     text: str
@@ -38,6 +40,9 @@ class RecordInput:
     origin: str = ""
     valid_from_seconds: int = 0
     valid_until_seconds: int = 0
+    retrieved_seconds: int = 0
+    verified_seconds: int = 0
+    validator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +168,9 @@ class StoredRecord:
     valid_until_seconds: int
     standing: Standing
     successor: str
+    retrieved_seconds: int
+    verified_seconds: int
+    validator: str
 
 
 @dataclass(frozen=True, slots=True)

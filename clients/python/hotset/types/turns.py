@@ -122,6 +122,9 @@ class ResolvedRecord:
     gist: str
     attributes: Mapping[str, str] = field(hash=False)
     successor: str
+    retrieved_seconds: int
+    verified_seconds: int
+    validator: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -2103,6 +2103,9 @@ class ResolvedRecord(_message.Message):
     GIST_FIELD_NUMBER: _builtins.int
     ATTRIBUTES_FIELD_NUMBER: _builtins.int
     SUCCESSOR_FIELD_NUMBER: _builtins.int
+    RETRIEVED_SECONDS_FIELD_NUMBER: _builtins.int
+    VERIFIED_SECONDS_FIELD_NUMBER: _builtins.int
+    VALIDATOR_FIELD_NUMBER: _builtins.int
     ref: _builtins.str
     namespace: _builtins.str
     kind: _builtins.str
@@ -2118,6 +2121,10 @@ class ResolvedRecord(_message.Message):
     outline: _builtins.str
     gist: _builtins.str
     successor: _builtins.str
+    retrieved_seconds: _builtins.int
+    """What is known of its source, as it was given with the record."""
+    verified_seconds: _builtins.int
+    validator: _builtins.str
     @_builtins.property
     def lines(self) -> _common_pb2.Lines: ...
     @_builtins.property
@@ -2141,10 +2148,13 @@ class ResolvedRecord(_message.Message):
         gist: _builtins.str = ...,
         attributes: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         successor: _builtins.str = ...,
+        retrieved_seconds: _builtins.int = ...,
+        verified_seconds: _builtins.int = ...,
+        validator: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lines", b"lines"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "digest", b"digest", "generation", b"generation", "gist", b"gist", "kind", b"kind", "lines", b"lines", "namespace", b"namespace", "next_offset_bytes", b"next_offset_bytes", "outline", b"outline", "path", b"path", "ref", b"ref", "standing", b"standing", "successor", b"successor", "text", b"text", "title", b"title", "total_bytes", b"total_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "digest", b"digest", "generation", b"generation", "gist", b"gist", "kind", b"kind", "lines", b"lines", "namespace", b"namespace", "next_offset_bytes", b"next_offset_bytes", "outline", b"outline", "path", b"path", "ref", b"ref", "retrieved_seconds", b"retrieved_seconds", "standing", b"standing", "successor", b"successor", "text", b"text", "title", b"title", "total_bytes", b"total_bytes", "validator", b"validator", "verified_seconds", b"verified_seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -246,6 +246,9 @@ class RecordInput(_message.Message):
     ORIGIN_FIELD_NUMBER: _builtins.int
     VALID_FROM_SECONDS_FIELD_NUMBER: _builtins.int
     VALID_UNTIL_SECONDS_FIELD_NUMBER: _builtins.int
+    RETRIEVED_SECONDS_FIELD_NUMBER: _builtins.int
+    VERIFIED_SECONDS_FIELD_NUMBER: _builtins.int
+    VALIDATOR_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Within the namespace: letters, digits, dot, dash, underscore; 1 to 128 of them. Empty makes one from the content."""
     kind: _builtins.str
@@ -256,6 +259,12 @@ class RecordInput(_message.Message):
     valid_from_seconds: _builtins.int
     """Seconds since 1970; 0 means unbounded."""
     valid_until_seconds: _builtins.int
+    retrieved_seconds: _builtins.int
+    """When the text was fetched from where it is published; 0 where that is not known. It makes nothing current."""
+    verified_seconds: _builtins.int
+    """When it was last compared with its source; not when it was used."""
+    validator: _builtins.str
+    """What the source itself gave to compare by: an ETag, a revision, a digest. Without one nothing is known to be current."""
     @_builtins.property
     def attributes(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]: ...
     def __init__(
@@ -269,10 +278,13 @@ class RecordInput(_message.Message):
         origin: _builtins.str = ...,
         valid_from_seconds: _builtins.int = ...,
         valid_until_seconds: _builtins.int = ...,
+        retrieved_seconds: _builtins.int = ...,
+        verified_seconds: _builtins.int = ...,
+        validator: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "id", b"id", "kind", b"kind", "origin", b"origin", "text", b"text", "title", b"title", "valid_from_seconds", b"valid_from_seconds", "valid_until_seconds", b"valid_until_seconds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "id", b"id", "kind", b"kind", "origin", b"origin", "retrieved_seconds", b"retrieved_seconds", "text", b"text", "title", b"title", "valid_from_seconds", b"valid_from_seconds", "valid_until_seconds", b"valid_until_seconds", "validator", b"validator", "verified_seconds", b"verified_seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -714,6 +726,9 @@ class StoredRecord(_message.Message):
     VALID_UNTIL_SECONDS_FIELD_NUMBER: _builtins.int
     STANDING_FIELD_NUMBER: _builtins.int
     SUCCESSOR_FIELD_NUMBER: _builtins.int
+    RETRIEVED_SECONDS_FIELD_NUMBER: _builtins.int
+    VERIFIED_SECONDS_FIELD_NUMBER: _builtins.int
+    VALIDATOR_FIELD_NUMBER: _builtins.int
     ref: _builtins.str
     namespace: _builtins.str
     kind: _builtins.str
@@ -731,6 +746,9 @@ class StoredRecord(_message.Message):
     valid_until_seconds: _builtins.int
     standing: _common_pb2.Standing.ValueType
     successor: _builtins.str
+    retrieved_seconds: _builtins.int
+    verified_seconds: _builtins.int
+    validator: _builtins.str
     @_builtins.property
     def lines(self) -> _common_pb2.Lines: ...
     @_builtins.property
@@ -757,10 +775,13 @@ class StoredRecord(_message.Message):
         valid_until_seconds: _builtins.int = ...,
         standing: _common_pb2.Standing.ValueType = ...,
         successor: _builtins.str = ...,
+        retrieved_seconds: _builtins.int = ...,
+        verified_seconds: _builtins.int = ...,
+        validator: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lines", b"lines"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "digest", b"digest", "generation", b"generation", "gist", b"gist", "kind", b"kind", "language", b"language", "lines", b"lines", "namespace", b"namespace", "origin", b"origin", "outline", b"outline", "path", b"path", "ref", b"ref", "source", b"source", "standing", b"standing", "successor", b"successor", "text", b"text", "title", b"title", "valid_from_seconds", b"valid_from_seconds", "valid_until_seconds", b"valid_until_seconds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "digest", b"digest", "generation", b"generation", "gist", b"gist", "kind", b"kind", "language", b"language", "lines", b"lines", "namespace", b"namespace", "origin", b"origin", "outline", b"outline", "path", b"path", "ref", b"ref", "retrieved_seconds", b"retrieved_seconds", "source", b"source", "standing", b"standing", "successor", b"successor", "text", b"text", "title", b"title", "valid_from_seconds", b"valid_from_seconds", "valid_until_seconds", b"valid_until_seconds", "validator", b"validator", "verified_seconds", b"verified_seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

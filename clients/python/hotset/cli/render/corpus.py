@@ -11,7 +11,7 @@ from rich.text import Text
 
 from hotset.cli.render.evaluation import facts
 from hotset.cli.render.settings import RenderSettings
-from hotset.cli.render.text import Tail, add_row, count, counted, percent, place, reasons, spaced, visible
+from hotset.cli.render.text import Tail, add_row, count, counted, moment, percent, place, reasons, spaced, visible
 from hotset.types import (
     GetAnswer,
     IngestSummary,
@@ -97,6 +97,9 @@ def render_record(answer: GetAnswer) -> RenderableType:
         for name, value in (("source", record.source), ("origin", record.origin), ("language", record.language))
         if value
     ]
+    told = (("retrieved", record.retrieved_seconds), ("verified", record.verified_seconds))
+    rows += [(name, Text(moment(at))) for name, at in told if at]
+    rows += [("validator", Text(visible(record.validator)))] if record.validator else []
     rows += [(visible(key), Text(visible(value))) for key, value in record.attributes.items()]
     table = Table.grid(padding=(0, 2))
     for edge in answer.edges:

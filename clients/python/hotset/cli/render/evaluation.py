@@ -85,8 +85,9 @@ def coverage_line(coverage: Coverage) -> Text:
         if lane.state in {LaneState.OK, LaneState.SKIPPED} and lane.covered >= 1:
             continue
         note = f": {visible(lane.note)}" if lane.note else ""
+        seen = f", sees {percent(lane.covered)}" if lane.covered < 1 else ""
         line.append(f"\nlane {visible(lane.lane)} {spaced(lane.state.value)}", style="yellow")
-        line.append(f", sees {percent(lane.covered)}{note}")
+        line.append(f"{seen}{note}")
     for owed in coverage.obligations:
         if owed.open:
             line.append(f"\nowed and not met: {spaced(owed.kind.value)} {spaced(owed.status.value)}", style="yellow")

@@ -47,8 +47,11 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of 1 as a percentage."""
-    return f"{share:.0%}"
+    """Return a share of 1 as a percentage; only all is 100%, and only nothing 0%."""
+    shown = f"{share:.0%}"
+    if shown == "100%" and share < 1:
+        return "over 99%"
+    return "under 1%" if shown == "0%" and share > 0 else shown
 
 
 def spaced(word: str) -> str:
@@ -100,6 +103,19 @@ class Tail:
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         return Measurement(1, max(1, cell_len(self.text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Uncut:
+    """A table whose column of refs is whole, so that they can be copied into other commands. Where the terminal is too
+    narrow for that the table is wider than it: `cells` is what the table needs at least."""
+
+    table: Table
+    cells: int
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.table.width = max(options.max_width, self.cells)
+        yield from console.render(self.table, options.update(width=self.table.width))
 
 
 @dataclass(frozen=True, slots=True)
