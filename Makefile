@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CHECKOUT := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e ./clients/python
 PROTOS := $(wildcard protos/hotset/v1/*.proto)
 
 .DEFAULT_GOAL := help
@@ -11,12 +12,14 @@ help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
 
 venv: $(VENV)/.ready ## .venv with everything that tests, checks and benchmarks need
+	@# Another installer may have put a copy in place of the checkout, which would go stale unseen.
+	@cd $(VENV)/lib/python3*/site-packages && ls __editable__.hotset-* __editable__.hotsetd-* >/dev/null 2>&1 || (cd $(CURDIR) && $(CHECKOUT))
 
 $(VENV)/.ready: requirements.lock pyproject.toml clients/python/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Hotset needs Python 3.11 or later: make PYTHON=python3.12 …")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e ./clients/python
+	$(CHECKOUT)
 	touch $@
 
 demo: venv ## a session over the standard library, with kill -9 in the middle

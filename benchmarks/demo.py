@@ -34,6 +34,8 @@ NAMESPACE = "stdlib"
 AGENT = "demo"
 BUDGET_TOKENS = 4_000
 BLOCK_LINES = 14
+INDEX_SECONDS = 120.0
+"""Guess: the lexical index takes a few seconds for the standard library."""
 TIMEOUT_BUG = "asyncio.wait_for swallows a cancellation when the inner task ends at the same time as the timeout"
 TIMEOUT_TESTS = "now find the tests that cover wait_for timeouts and cancellation"
 JSON_GOAL = "why is json.dumps slow for large nested lists: look at the encoder's iterencode"
@@ -87,10 +89,24 @@ class Session:
                     progress.update(task, completed=event.files_done, total=event.files_total or None, said=said)
                 elif isinstance(event, IngestSummary):
                     console.print(render_ingest_summary(event, self._shown))
+        self._await_indexes()
         console.print(
             "[dim]DEGRADED below means: embeddings still fill in behind, so the vector lane sees only part of the "
             "records and says how much. Words, names and the code graph are complete.[/dim]\n"
         )
+
+    def _await_indexes(self) -> None:
+        """Wait until all indexes but the embeddings hold what was ingested."""
+        deadline = time.monotonic() + INDEX_SECONDS
+        while behind := [
+            index
+            for index in self._client.describe_namespace(NAMESPACE).indexes
+            if index.index != "vector" and index.lag
+        ]:
+            if time.monotonic() > deadline:
+                named = ", ".join(f"{index.index} {index.lag:,} changes behind" for index in behind)
+                raise SystemExit(f"indexes did not catch up within {INDEX_SECONDS:g} s: {named}")
+            time.sleep(0.1)
 
     def turns(self) -> None:
         """Nine turns."""

@@ -182,7 +182,7 @@ def _print_tree(row: Row) -> None:
     found = f"{row.ours['records']:,} records, {row.ours['edges']:,} edges"
     print(f"\n{row.name}: {files:,} files, {megabytes:.1f} MB -> {found}")
     stages = [*first["stages"].items(), ("all", first["seconds"])]
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             stage,
             f"{seconds:.2f}",
@@ -192,11 +192,12 @@ def _print_tree(row: Row) -> None:
         for stage, seconds in stages
     ]
     print(table(("stage", "seconds", "files/s", "MB/s"), rows))
-    print("parse is waiting for workers where parse_workers, their processor time, is listed")
+    print("parse is waiting for workers where parse_workers, their processor time, is listed; write is waiting for the")
+    print("batch before, which is written beside parsing")
 
 
 def _comparison(rows: list[Row]) -> str:
-    head = ("tree", "first s", "Aider s", "ratio", "CPU ratio", "tree-sitter s", "ratio")
+    head: tuple[str, ...] = ("tree", "first s", "Aider s", "ratio", "CPU ratio", "tree-sitter s", "ratio")
     head += ("again s", "10 edits s", "first / 10 edits", "1 edit s", "searchable s")
     head += ("peak MiB", "worker MiB", "store MB", "index MB")
     return table(head, [_cells(row) for row in rows])

@@ -129,8 +129,10 @@ def _edits(daemon: Daemon, root: Path, edits: int) -> None:
 
 def _ask_until_found(client: HotsetClient, word: str) -> int:
     """How many times Focus had to be asked until its block held the word."""
-    asked = 1
+    asked, deadline = 1, time.monotonic() + _LONGEST_SECONDS
     while word not in client.focus(f"who does {word}", namespaces=[NAMESPACE]).block:
+        if time.monotonic() > deadline:
+            raise SystemExit(f"{word!r} was not found within {_LONGEST_SECONDS:g} s, though its file has it")
         asked += 1
     return asked
 

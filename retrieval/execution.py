@@ -77,7 +77,9 @@ def _run(lane: Lane, txn: Snapshot, goal: Goal, scope: Scope, deadline: Deadline
         late = nothing(lane.name, stopped(deadline), f"a late reply of {len(proposal.hits)} hits was discarded")
         late = replace(late, embedding_calls=proposal.embedding_calls)
         return LaneRun(lane.name, late, len(proposal.hits), milliseconds)
-    return LaneRun(lane.name, replace(proposal, hits=normalised(proposal.hits)), 0, milliseconds)
+    filtering = lane.contract.hard_filter.translation(truncated=proposal.outcome.truncated)
+    outcome = replace(proposal.outcome, filtering=filtering)
+    return LaneRun(lane.name, replace(proposal, hits=normalised(proposal.hits), outcome=outcome), 0, milliseconds)
 
 
 def stopped(deadline: Deadline) -> str:

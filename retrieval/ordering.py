@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from retrieval.architecture.bias import nudged
 from retrieval.architecture.verdict import Judged
@@ -40,11 +40,13 @@ def ordered(
     verdicts: Mapping[int, Judged],
     quota: Quota,
     opposing: Sequence[int],
+    stale: Collection[int] = frozenset(),
 ) -> Ordered:
     """Order admitted records; `hints` are strengths by record id. Fused ranks order where the ranker cannot work.
 
     `kin` says which are one thing or one voice, `verdicts` how records stand to the manifests of their trees.
-    `opposing` are records for the places that `quota` keeps for them, best first.
+    `opposing` are records for the places that `quota` keeps for them, best first. Those in `stale` stand behind all
+    others, whatever their scores.
     """
     ranked, note = _ranked(look, record_ids, ranking, by_ranks)
     scores = ranked.scores
@@ -60,8 +62,9 @@ def ordered(
     # What is nearly the same text may still say the opposite: it may have a place of the opposing lane's.
     repeats = {i for i, why in diverse.demoted.items() if why is not Demoted.NEAR_DUPLICATE}
     together = shared(diverse.order, [i for i in opposing if i in held], quota, repeats)
+    together = replace(together, order=tuple(sorted(together.order, key=lambda i: i in stale)))
     falls = falling(together, scores, {i: records[i].ref for i in together.order})
-    told = joined(note, _told(diverse.demoted), _placed(together, quota))
+    told = joined(note, _told(diverse.demoted), _placed(together, quota), _gated(stale))
     return Ordered(together.order, falls, ranked.features, told, diverse.alike)
 
 
@@ -74,6 +77,10 @@ def _ranked(look: Look, record_ids: Sequence[int], ranking: Ranking, by_ranks: R
 
 def _placed(together: Shared, quota: Quota) -> str:
     return f"{len(together.by_lane)} placed by the quota of {quota.name}" if together.by_lane else ""
+
+
+def _gated(stale: Collection[int]) -> str:
+    return f"{len(stale)} moved back as stale" if stale else ""
 
 
 def _told(demoted: Mapping[int, Demoted]) -> str:

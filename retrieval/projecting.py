@@ -19,7 +19,7 @@ from retrieval.lanes.contract import ExactMatch
 from retrieval.lanes.lane import BRIDGE_KINDS
 from retrieval.lanes.lexical import LEXICAL
 from retrieval.notes import joined
-from retrieval.obligations.coverage import opposition_coverage
+from retrieval.obligations.coverage import opposition_coverage, robustness
 from retrieval.obligations.quota import WINDOW_PLACES, Quota
 from retrieval.obligations.registry import discharged
 from retrieval.obligations.view import View
@@ -34,6 +34,7 @@ from retrieval.steps import Steps
 from retrieval.store.interface import Snapshot
 from workingset.candidate import Candidate, Entity, GoalView, LaneOutcome, Projection
 from workingset.obligation import ObligationKind
+from workingset.vocabulary import Freshness
 
 NOT_SEARCHED = "not_searched"
 """Reason in `Projection.rejected`: records that the lexical lane could not see, an upper bound."""
@@ -77,6 +78,7 @@ class Projecting:
                 judged.verdicts,
                 Quota(profile.label, profile.opposing_places),
                 opposing,
+                self._stale(ranked_ids),
             )
         with self._steps.step("closure"):
             ranked, needed = self._ranked(order, lanes)
@@ -111,6 +113,7 @@ class Projecting:
             profile=profile.label,
             obligations=obligations,
             opposition=opposition_coverage(obligations),
+            robustness=robustness(obligations, degraded=any(outcome.degraded for outcome in outcomes)),
             architecture=judged.summary,
             timings_ms=self._steps.taken(),
         )
@@ -120,6 +123,14 @@ class Projecting:
         owed = self._query.profile.owes(ObligationKind.OPPOSITION)
         windows = -(-owed.results // WINDOW_PLACES) if owed is not None else 0
         return windows * self._query.profile.opposing_places
+
+    def _stale(self, ranked_ids: Sequence[int]) -> frozenset[int]:
+        """The ranked records known to be stale, where the profile lets current ones alone count."""
+        owed = self._query.profile.owes(ObligationKind.FRESHNESS)
+        if owed is None or not owed.current_only:
+            return frozenset()
+        records = self._found.gate.records
+        return frozenset(i for i in ranked_ids if self._fresh(records[i]) is Freshness.STALE)
 
     def _kin(self, ranked_ids: Sequence[int]) -> Kin:
         """Which of the ranked records are one thing, and which speak with one voice."""

@@ -18,9 +18,11 @@ from workingset.vocabulary import (
     OppositionCoverage,
     Ref,
     Relevance,
+    Robustness,
     SearchCoverage,
     Standing,
     SupportClosure,
+    Translation,
 )
 
 
@@ -76,7 +78,8 @@ class LaneOutcome:
 
     `state` is one of ok, partial, timed_out, unavailable, cancelled, failed, skipped. `covered` is the share of the
     scope's records that the lane can see; `lag` counts changes of the store its index has not taken in; `truncated`
-    says that more matched than the lane returned.
+    says that more matched than the lane returned. `filtering` is what became of the scope in the lane; whatever it was,
+    no record from outside is a result.
     """
 
     lane: str
@@ -87,6 +90,7 @@ class LaneOutcome:
     coverage: SearchCoverage = SearchCoverage.HEURISTIC
     note: str = ""
     truncated: bool = False
+    filtering: Translation = Translation.PRESERVED
 
     @property
     def degraded(self) -> bool:
@@ -152,6 +156,7 @@ class Projection:
     profile: str = ""
     obligations: tuple[ObligationOutcome, ...] = ()
     opposition: OppositionCoverage = OppositionCoverage.NOT_REQUESTED
+    robustness: Robustness = Robustness.NOT_REQUESTED
     architecture: Architecture | None = None
     timings_ms: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 

@@ -37,6 +37,15 @@ class Verdict(Enum):
     STALE = "stale"
 
 
+@unique
+class Held(Enum):
+    """Why a set holds though nothing, or not enough, of it is about the goal."""
+
+    FIRST_TURN = "first turn"
+    REFOCUSED_LATELY = "refocused lately"
+    NOTHING_RANKED = "nothing was found to refocus on"
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """One measured quantity, 0 to 1, and the value from which it speaks for drift."""
@@ -64,12 +73,16 @@ class StaleEntry:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The verdict with its numbers and the stale entries by name."""
+    """The verdict with its numbers and the stale entries by name.
+
+    `held` says why it is HOLD where the signals alone do not: they speak, or there was nothing to measure them against.
+    """
 
     verdict: Verdict
     signals: tuple[Signal, ...] = ()
     stale: tuple[StaleEntry, ...] = ()
     calibrated: bool = False
+    held: Held | None = None
 
 
 def detect(
@@ -98,13 +111,24 @@ def detect(
     moved = signals[: _GOAL_SIGNALS + 1]
     first = baseline.turn == 0
     armed = baseline.turn == 1 or turn - baseline.turn > settings.turns_between
-    if not first and armed and mass_kept is not None and all(s.speaks for s in moved if s.measured):
-        verdict = Verdict.REFOCUS
-    elif signals[-1].speaks:
-        verdict = Verdict.STALE
-    else:
-        verdict = Verdict.HOLD
-    return Drift(verdict, signals, tuple(stale))
+    speaks = any(s.measured for s in moved) and all(s.speaks for s in moved if s.measured)
+    held = _held(first=first, armed=armed, ranked=mass_kept is not None, speaks=speaks)
+    if speaks and held is None:
+        return Drift(Verdict.REFOCUS, signals, tuple(stale))
+    if signals[-1].speaks:
+        return Drift(Verdict.STALE, signals, tuple(stale))
+    return Drift(Verdict.HOLD, signals, tuple(stale), held=held)
+
+
+def _held(*, first: bool, armed: bool, ranked: bool, speaks: bool) -> Held | None:
+    """Why the subject is not followed; None where it is, or has not moved."""
+    if first:
+        return Held.FIRST_TURN
+    if not speaks:
+        return None
+    if not ranked:
+        return Held.NOTHING_RANKED
+    return None if armed else Held.REFOCUSED_LATELY
 
 
 def baseline_after(baseline: Baseline, drift: Drift, goal: GoalView, turn: Turn) -> Baseline:

@@ -27,7 +27,7 @@ class NotInSet(WorkingSetError):
     """The working set holds no entry of that ref."""
 
     def __init__(self, ref: Ref) -> None:
-        super().__init__(f"{ref!r} is not in the working set: Status lists what is")
+        super().__init__(f"{ref!r} is not in the working set")
         self.ref = ref
 
 
@@ -35,7 +35,7 @@ class PinnedEntry(WorkingSetError):
     """A pinned entry leaves only by unpin or expiry."""
 
     def __init__(self, ref: Ref) -> None:
-        super().__init__(f"{ref!r} is pinned and never leaves by pressure or Evict: call Unpin first")
+        super().__init__(f"{ref!r} is pinned, and leaves neither under pressure nor by being evicted")
         self.ref = ref
 
 
@@ -52,19 +52,19 @@ class NothingToUndo(WorkingSetError):
     """The last turn was no refocus, or it was taken back already."""
 
     def __init__(self, agent: AgentId) -> None:
-        super().__init__(f"the last turn of {agent!r} has no refocus to take back: it is offered until the next Focus")
+        super().__init__(f"the last turn of {agent!r} has no refocus to take back: it is offered until the next focus")
 
 
 class NoRequest(WorkingSetError):
     """No request of the user is open."""
 
     def __init__(self, agent: AgentId) -> None:
-        super().__init__(f"{agent!r} has no open request: Focus opens one with user_request")
+        super().__init__(f"{agent!r} has no open request")
 
 
 class SetExists(WorkingSetError):
     """A set is given only to an agent that has none, so that none is written over."""
 
     def __init__(self, agent: AgentId, field: str) -> None:
-        super().__init__(f"{field}: {agent!r} has a working set already: name another agent, or Forget it first")
+        super().__init__(f"{field}: {agent!r} has a working set already")
         self.field = field

@@ -1,9 +1,10 @@
 """The block as text: what of the working set goes into the agent's context, and exactly how many tokens it is.
 
 Each entry is one segment: a header line with its ref and place, then its text between fences that are longer than any
-run of tildes in the text, so that stored text cannot end its own segment and pass for ours. A reference is its header
-alone. Segments end in a line break; the user's open request and then the goal are last. Nothing else is in a block, so
-bytes depend on entries alone.
+run of tildes in the text, so that stored text cannot end its own segment and pass for ours. Brackets at the end of a
+header are ours: the fidelity, what became of the record, whether it is stale. A reference is its header alone. Segments
+end in a line break; the user's open request and then the goal are last. Nothing else is in a block, so bytes depend on
+entries alone.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from xxhash import xxh3_128_hexdigest
 from workingset.candidate import Renderings
 from workingset.entry import GOAL_NAMESPACE, REQUEST_NAMESPACE, Entry
 from workingset.tier import Tier
-from workingset.vocabulary import Digest, Fidelity, Lines, Ref, Standing, Tokens
+from workingset.vocabulary import Digest, Fidelity, Freshness, Lines, Ref, Standing, Tokens
 
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text with the configured tokenizer."""
 
 _UNPRINTABLE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]+"
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
+    r"\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e007f]+"
 )
+"""What ends a line, is not seen, or turns the direction of what follows, letters without a glyph among them."""
 _OWN_WORDS = {GOAL_NAMESPACE: "# Goal", REQUEST_NAMESPACE: "# Request"}
 _TILDES = re.compile(r"~{3,}")
 
@@ -51,7 +54,7 @@ class Block:
 
 def one_line(text: str) -> str:
     """Return the text with line breaks, control, invisible and bidirectional characters as single blanks."""
-    return text.strip() if text.isprintable() else _UNPRINTABLE.sub(" ", text).strip()
+    return text.strip() if text.isascii() and text.isprintable() else _UNPRINTABLE.sub(" ", text).strip()
 
 
 def first_words(text: str, characters: int = 48) -> str:
@@ -76,7 +79,7 @@ def segment_text(entry: Entry, renderings: Renderings, fidelity: Fidelity, place
     if fidelity is Fidelity.GIST:
         return f"- {place}: {one_line(renderings.gist)}\n"
     body = renderings.full if fidelity is Fidelity.FULL else renderings.outline
-    return f"## {place}{_mark(entry, fidelity)}\n{_fenced(body)}"
+    return f"## {_unmarked(place)}{_mark(entry, fidelity)}\n{_fenced(body)}"
 
 
 def segment(entry: Entry, renderings: Renderings) -> Segment:
@@ -110,11 +113,18 @@ def _span(lines: Lines | None) -> str:
     return f":{lines.start}-{lines.end}" if lines else ""
 
 
+def _unmarked(place: str) -> str:
+    """The place with a full stop behind a last bracket: at the end of a header those are our marks alone."""
+    return f"{place}." if place.endswith("]") else place
+
+
 def _mark(entry: Entry, fidelity: Fidelity) -> str:
     marks = [fidelity.value] if fidelity is not Fidelity.FULL else []
     if entry.standing is not Standing.CURRENT:
         by = f" by {one_line(entry.successor)}" if entry.successor else ""
         marks.append(f"{entry.standing.value}{by}")
+    elif entry.freshness is Freshness.STALE:
+        marks.append(entry.freshness.value)
     return f" [{', '.join(marks)}]" if marks else ""
 
 

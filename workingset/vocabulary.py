@@ -105,6 +105,20 @@ class SearchCoverage(Enum):
 
 
 @unique
+class Translation(Enum):
+    """What became of a hard constraint, such as the scope, in a lane.
+
+    POST_FILTER: the lane found more and what lies outside was taken out afterwards. WEAKENED: so too, and its cap was
+    reached before that, so that records within may be missing. UNSUPPORTED: the lane knows no such constraint at all.
+    """
+
+    PRESERVED = "preserved"
+    POST_FILTER = "post_filter"
+    WEAKENED = "weakened"
+    UNSUPPORTED = "unsupported"
+
+
+@unique
 class OppositionCoverage(Enum):
     """How opposition was looked for. None of these says that there is none."""
 
@@ -114,6 +128,19 @@ class OppositionCoverage(Enum):
     RESOURCE_LIMITED = "resource_limited"
     UNAVAILABLE = "unavailable"
     CANCELLED = "cancelled"
+
+
+@unique
+class Robustness(Enum):
+    """How far results were checked against planted text: by counting origins, and by what speaks against them.
+
+    RESOURCE_LIMITED is the most that can be said: within the bounds of the check nothing was amiss. DEGRADED: a lane
+    did not take full part, or something that was owed for it is open.
+    """
+
+    NOT_REQUESTED = "not_requested"
+    RESOURCE_LIMITED = "resource_limited"
+    DEGRADED = "degraded"
 
 
 @dataclass(frozen=True, slots=True)

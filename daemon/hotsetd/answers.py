@@ -24,6 +24,7 @@ from workingset.vocabulary import (
     Namespace,
     OppositionCoverage,
     Ref,
+    Robustness,
     Standing,
     SupportClosure,
     Tokens,
@@ -48,6 +49,7 @@ class Coverage:
     profile: str = ""
     obligations: tuple[ObligationOutcome, ...] = ()
     opposition: OppositionCoverage = OppositionCoverage.NOT_REQUESTED
+    robustness: Robustness = Robustness.NOT_REQUESTED
     opposed: tuple[tuple[Ref, tuple[Ref, ...]], ...] = ()
     architecture: Architecture | None = None
 

@@ -17,10 +17,10 @@ from hotsetd.errors import BadConfiguration
 from hotsetd.filling import Filling
 from hotsetd.freshness import Freshness
 from hotsetd.host_hints import HostHints
+from hotsetd.hosting import Hosting
 from hotsetd.ingesting import Ingesting
 from hotsetd.jobs import Jobs
 from hotsetd.listening import FileListener
-from hotsetd.obligations import Obligations
 from hotsetd.reading import Reading
 from hotsetd.receipts import Receipts
 from hotsetd.retaining import Retaining
@@ -63,7 +63,7 @@ class Parts:
     follower: IndexFollower
     jobs: Jobs
     turns: Turns
-    obligations: Obligations
+    hosting: Hosting
     succession: Succession
     reading: Reading
     receipts: Receipts
@@ -149,7 +149,7 @@ def _assembled(home: Home, settings: Settings, clock: Clock, log: Log, store: St
         turns=Turns(
             store, retrieval, agents, changes, counter.count, clock, settings, freshness.settle, host_hints, retaining
         ),
-        obligations=Obligations(retrieval, changes, counter.count, clock, settings),
+        hosting=Hosting(retrieval, changes, counter.count, clock, settings),
         succession=Succession(store, agents, changes, follower, settings.limits),
         reading=Reading(store, agents, settings.limits),
         receipts=Receipts(store, agents, retaining, counter.count, settings),

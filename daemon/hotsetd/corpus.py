@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from hotsetd import limits
 from hotsetd.calls import Caller
 from hotsetd.config import LimitSettings
+from hotsetd.kept_sources import followed_trees
 from hotsetd.repeats import answer_again, fingerprint, kept
 from hotsetd.standing import standing_of
 from retrieval.errors import BadField, StaleCursor, UnknownNamespace, UnknownRef
@@ -155,7 +156,8 @@ class Corpus:
             )
 
     def remove(self, caller: Caller, call: RemoveCall) -> Removed:
-        """Write tombstones, all or none. Raises UnknownRef where a named ref is not live."""
+        """Write tombstones, all or none. Raises UnknownRef where a named ref is not live, and BadField for records of a
+        tree that is followed: they are those of its files, and the next scan would bring them back."""
         namespace = limits.namespace_name("namespace", call.namespace, self._settings)
         refs = limits.refs("refs", call.refs, self._settings) if call.refs else ()
         if not (refs or call.source or call.path):
@@ -170,7 +172,13 @@ class Corpus:
             if key and (stored := txn.answered(agent, key)) is not None:
                 done = msgspec.msgpack.decode(answer_again(stored, mark), type=tuple[int, int])
                 return Removed(done[0], Generation(done[1]), replayed=True)
+            followed = followed_trees(txn, namespace)
+            if call.source in followed:
+                raise BadField("source", _is_followed(call.source, followed[call.source]))
             selected = self._selected(txn, namespace, call)
+            if followed:
+                _check_free(txn, refs, "refs", followed)
+                _check_free(txn, selected, "path", followed)
             near = turns_beside(txn, namespace, (*refs, *selected))
             for ref in refs:
                 if not ref.startswith(f"{namespace}:"):
@@ -216,6 +224,19 @@ class Corpus:
         if cursor.generation != generation:
             raise StaleCursor(f"{namespace!r} moved on from generation {cursor.generation} to {generation}")
         return cursor.after
+
+
+def _check_free(txn: Snapshot, refs: Sequence[Ref], field: str, followed: Mapping[str, str]) -> None:
+    """Refuse records of trees that are followed."""
+    for ref in refs:
+        record = txn.record(ref)
+        if record is not None and record.source in followed:
+            raise BadField(field, _is_followed(ref, followed[record.source]))
+
+
+def _is_followed(what: str, root: str) -> str:
+    advice = "have its ignore rules leave the file out, or remove the source"
+    return f"{what!r} is of {root!r}, which is followed, so that its records are those of its files: {advice}"
 
 
 def _encode(call: ListCall, namespace: Namespace, generation: Generation, after: int) -> str:

@@ -3,6 +3,7 @@
 DaemonError
 ├── UnknownAgent       call Focus first
 ├── UnknownReceipt     name a turn that was a Focus
+├── UnknownSource      name a source that is followed
 ├── NotRetained        what it was decided from is not kept
 ├── Overloaded         try again later
 ├── Stopping           the daemon is shutting down
@@ -21,12 +22,16 @@ class UnknownAgent(DaemonError):
     """The agent has no working set."""
 
     def __init__(self, agent: str) -> None:
-        super().__init__(f"agent {agent!r} has no working set yet: call Focus first")
+        super().__init__(f"agent {agent!r} has no working set yet")
         self.agent = agent
 
 
 class UnknownReceipt(DaemonError):
     """The agent has no receipt of that turn."""
+
+
+class UnknownSource(DaemonError):
+    """The namespace follows no such root."""
 
 
 class NotRetained(DaemonError):

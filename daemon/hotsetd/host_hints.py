@@ -21,7 +21,8 @@ from hotsetd.clock import Clock
 from hotsetd.config import RepositorySettings
 from hotsetd.repository_state import RepositoryReader
 from hotsetd.telemetry import Log
-from retrieval.hints import Hints
+from retrieval.diff_lines import FileLines
+from retrieval.hints import BranchCommit, Hints
 from retrieval.history.reading import Histories
 from retrieval.ingest.settings import GitHistorySettings
 from retrieval.store.interface import Store
@@ -164,17 +165,32 @@ class HostHints:
 
 
 def _parted(sent: Hints, places: Sequence[tuple[Namespace, str]]) -> list[Hints]:
-    """The host's hints, absolute paths below a known root taken out into hints of that tree's namespace."""
-    parts: list[Hints] = []
-    for namespace, root in places:
-        inside = posixpath.normpath(root) + "/"
+    """The host's hints, absolute paths below known roots taken out into hints of their trees' namespaces: of the
+    innermost root that holds a path, and of all namespaces that have it."""
+    roots = [(namespace, posixpath.normpath(root).rstrip("/") + "/") for namespace, root in places]
 
-        def below(paths: tuple[str, ...], inside: str = inside) -> tuple[str, ...]:
-            return tuple(path.removeprefix(inside) for path in paths if path.startswith(inside))
+    def nearest(path: str) -> str:
+        return max((root for _, root in roots if path.startswith(root)), key=len, default="")
 
-        def beyond(paths: tuple[str, ...], inside: str = inside) -> tuple[str, ...]:
-            return tuple(path for path in paths if not path.startswith(inside))
+    below = [replace(_below(sent, root, nearest), namespace=namespace) for namespace, root in roots]
+    return [replace(_below(sent, "", nearest), namespace=sent.namespace, note=sent.note), *below]
 
-        parts.append(Hints(namespace, below(sent.changed), below(sent.open), below(sent.read)))
-        sent = replace(sent, changed=beyond(sent.changed), open=beyond(sent.open), read=beyond(sent.read))
-    return [sent, *parts]
+
+def _below(sent: Hints, root: str, nearest: Callable[[str], str]) -> Hints:
+    """What is said of files whose nearest root is this one, by their paths from there."""
+
+    def paths(given: Sequence[str]) -> tuple[str, ...]:
+        return tuple(path.removeprefix(root) for path in given if nearest(path) == root)
+
+    def lines(given: Sequence[FileLines]) -> tuple[FileLines, ...]:
+        return tuple(replace(file, path=file.path.removeprefix(root)) for file in given if nearest(file.path) == root)
+
+    commits = (BranchCommit(commit.message, paths(commit.paths)) for commit in sent.branch_commits)
+    return Hints(
+        changed=paths(sent.changed),
+        open=paths(sent.open),
+        read=paths(sent.read),
+        diff_lines=lines(sent.diff_lines),
+        branch_commits=tuple(commit for commit in commits if commit.paths),
+        branch_lines=lines(sent.branch_lines),
+    )

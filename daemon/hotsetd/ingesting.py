@@ -18,6 +18,7 @@ from hotsetd import limits
 from hotsetd.calls import Caller
 from hotsetd.clock import Clock
 from hotsetd.config import Home, Settings
+from hotsetd.counting import ingest_and_count
 from hotsetd.errors import Stopping
 from hotsetd.filling import Filling
 from hotsetd.repeats import answer_again, fingerprint, kept
@@ -30,7 +31,6 @@ from retrieval.ingest.errors import IngestCancelled
 from retrieval.ingest.linking import link_namespace
 from retrieval.ingest.progress import Progress, Summary
 from retrieval.ingest.sending import Document, ingest_documents
-from retrieval.ingest.tree import ingest_tree
 from retrieval.ingest.turn_records import TurnInput
 from retrieval.ingest.typed_records import EdgeInput, RecordInput, prepare_records, write_records
 from retrieval.sources import TREE_SOURCE
@@ -179,7 +179,7 @@ class Ingesting:
         turn = self._filling.turn(sending.caller.tenant, sending.namespace, cancelled)
         try:
             with turn, self._alone():
-                summary = ingest_tree(
+                summary = ingest_and_count(
                     self._store,
                     sending.caller.tenant,
                     sending.namespace,

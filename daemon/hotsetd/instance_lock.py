@@ -13,7 +13,8 @@ from hotsetd.errors import AlreadyRunning, BadConfiguration
 class InstanceLock:
     """Holds `path` locked while open; raises AlreadyRunning where a live process has it, else BadConfiguration.
 
-    A context manager. The file stays behind with the last holder's process id, for people; only the lock counts.
+    A context manager. The file stays behind, empty after an orderly end. What a killed holder leaves in it is the
+    number of no process, or of a stranger: only the lock counts.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,5 +41,6 @@ class InstanceLock:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._file is not None:
+            os.ftruncate(self._file, 0)
             os.close(self._file)
             self._file = None

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from hotsetd.source_reports import Identity
+from retrieval.sources import TREE_SOURCE
 from retrieval.store.interface import Snapshot, WriteTransaction
+from workingset.vocabulary import Namespace
 
 _MARK = "sources"
 
@@ -30,6 +32,11 @@ def kept_sources(txn: Snapshot) -> list[KeptSource]:
     """All sources of the transaction's tenant."""
     mark = txn.mark(_MARK)
     return msgspec.msgpack.decode(mark, type=list[KeptSource]) if mark else []
+
+
+def followed_trees(txn: Snapshot, namespace: Namespace) -> dict[str, str]:
+    """The roots of a namespace's sources, by what their records call them as their source."""
+    return {f"{TREE_SOURCE}{each.root}": each.root for each in kept_sources(txn) if each.namespace == namespace}
 
 
 def keep_sources(txn: WriteTransaction, sources: Sequence[KeptSource]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from hotsetd.calls import HintsCall
 from hotsetd.config import LimitSettings, RepositorySettings
-from retrieval.diff_lines import read_diff
+from retrieval.diff_lines import ReadDiff, read_diff
 from retrieval.errors import BadField
 from retrieval.hints import BranchCommit, Hints
 from retrieval.obligations.profile import AttentionProfile
@@ -144,8 +144,16 @@ def hints(given: HintsCall, limits: LimitSettings, repository: RepositorySetting
         read=_paths("hints.read_paths", given.read, limits),
         diff_lines=diff.files,
         branch_commits=tuple(commits),
-        note=f"{diff.unread} files of the host's diff not followed" if diff.unread else "",
+        note=_note(given.diff, diff),
     )
+
+
+def _note(text: str, diff: ReadDiff) -> str:
+    """What is missing of the host's diff, in words."""
+    if diff.unread:
+        return f"{diff.unread} files of the host's diff not followed"
+    found = diff.files or diff.touched or diff.gone
+    return "the host's diff names no file" if text.strip() and not found else ""
 
 
 def _paths(field: str, values: Sequence[str], limits: LimitSettings) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def _at_path(txn: Snapshot, scope: Sequence[Namespace], written: str) -> tuple[l
         ending = "/".join(parts[start:])
         found = [record for name in scope for record in txn.path_records(name, ending)]
         if start == len(parts) - 1 and (start or absolute):
-            found = [record for record in found if _lies_at(record, path)]
+            found = [record for record in found if lies_at(record, path)]
         if found:
             return _of_one_namespace(found, path)
     return ([], "no_record") if absolute else _ending_so(txn, scope, "/".join(parts))
@@ -76,13 +76,13 @@ def _ending_so(txn: Snapshot, scope: Sequence[Namespace], ending: str) -> tuple[
 
 def _of_one_namespace(records: list[Record], path: str) -> tuple[list[Record], str]:
     if len({record.namespace for record in records}) > 1:
-        records = [record for record in records if _lies_at(record, path)]
+        records = [record for record in records if lies_at(record, path)]
     if len({record.namespace for record in records}) != 1:
         return [], "ambiguous_path"
     return records, ""
 
 
-def _lies_at(record: Record, path: str) -> bool:
+def lies_at(record: Record, path: str) -> bool:
     """True where the record's tree is known and the absolute path is that of its file."""
     root = record.source.removeprefix(TREE_SOURCE)
     return root != record.source and posixpath.normpath(f"{root}/{record.path}") == path

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import posixpath
+from collections.abc import Sequence, Set
 
 from hotsetd import limits
 from hotsetd.calls import UseCall
+from hotsetd.observed_paths import lies_at
 from retrieval.errors import BadField, UnknownNamespace, UnknownRef
+from retrieval.history.kept import kept_trees
 from retrieval.project import Retrieval
 from retrieval.record import NameKind, Record
 from retrieval.store.interface import Snapshot
@@ -58,19 +61,35 @@ class UseReader:
         if namespace and namespace not in self._txn.namespaces():
             raise UnknownNamespace(namespace)
         scope = [Namespace(namespace)] if namespace else list(self._scope)
-        exact = [record for name in scope for record in self._txn.path_records(name, path.removeprefix("./"))]
-        if exact:
-            return exact
         parts = path.strip("/").split("/")[-_SUFFIX_PARTS:]
-        for start in range(len(parts)):
-            found = self._paths_ending(scope, "/".join(parts[start:]))
-            if len(found) == 1:
-                name, whole = found.pop()
-                return self._txn.path_records(name, whole)
-            if found:
-                what = ", ".join(sorted(whole for _, whole in found)[:4])
-                raise BadField(f"uses[{place}].path", f"{path!r} could be any of {what}: give more of the path")
-        return []
+        endings = ["/".join(parts[start:]) for start in range(len(parts))]
+        if path.startswith("/"):
+            whole = posixpath.normpath(path)
+            there = [r for name in scope for end in endings for r in self._txn.path_records(name, end)]
+            if at_it := [record for record in there if lies_at(record, whole)]:
+                return at_it
+            if not namespace and self._in_a_tree(whole):
+                return []  # it is a file of that tree that has no records, whatever files of others are called
+        else:
+            whole = path.removeprefix("./")
+            exact = {(name, whole) for name in scope if self._txn.path_records(name, whole, texts=False)}
+            if exact:
+                return self._of_one(place, path, exact)
+        found = next((found for ending in endings if (found := self._paths_ending(scope, ending))), None)
+        return self._of_one(place, path, found) if found else []
+
+    def _in_a_tree(self, path: str) -> bool:
+        """Whether an absolute path lies below the root of a tree that any namespace holds."""
+        roots = (tree.root for name in self._txn.namespaces() for tree in kept_trees(self._txn, name))
+        return any(path.startswith(posixpath.normpath(root).rstrip("/") + "/") for root in roots)
+
+    def _of_one(self, place: int, path: str, found: Set[tuple[Namespace, str]]) -> list[Record]:
+        """The records of the one file that was found; raises BadField where it is not one."""
+        if len(found) == 1:
+            return [record for name, whole in found for record in self._txn.path_records(name, whole)]
+        what = ", ".join(f"{whole} in {name}" for name, whole in sorted(found)[:4])
+        advice = "name its namespace, give more of the path, or all of it from the root"
+        raise BadField(f"uses[{place}].path", f"{path!r} could be any of {what}: {advice}")
 
     def _paths_ending(self, scope: Sequence[Namespace], suffix: str) -> set[tuple[Namespace, str]]:
         cut = self._txn.cut(scope)

@@ -6,6 +6,7 @@ HEAD has and the default branch has not: the remote's, else a local one of a usu
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from retrieval.hints import BranchCommit, Hints
 from retrieval.ingest.git_command import PLAIN_DIFF, Git, GitSaysNo, GitUnavailable, NoRepository
 from retrieval.ingest.git_log import LOG_FORMAT, log_tokens, parse_log
 from retrieval.ingest.settings import GitHistorySettings
-from retrieval.ingest.work_tree import GitStamp, git_stamp
+from retrieval.ingest.work_tree import GitStamp, git_stamp, top_of
 
 _DEFAULTS = (
     *("refs/remotes/origin/HEAD", "refs/remotes/*/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"),
@@ -58,18 +59,24 @@ class RepositoryReader:
     def read(self) -> Hints:
         """Look; empty hints where there is no work tree. `note` says what could not be read."""
         self._notes = []
+        if not os.path.isdir(self._root):
+            return Hints(note=f"{self._root} is gone")
         try:
+            if top_of(self._root) is None:
+                return Hints()  # without git, which takes its time to say the same
             return self._read()
         except NoRepository:
             return Hints()
         except GitUnavailable as error:
             return Hints(note=f"the work tree could not be read: {error}")
+        except OSError as error:
+            return Hints(note=f"the work tree could not be read: {error.strerror or error}")
 
     def _read(self) -> Hints:
         head = self._at_head()
-        lines, gone = self._diff(head)
+        lines, gone = self._diff(head or self._nothing())
         untracked = self._untracked()
-        branch = self._of_branch(head, self._began(head), lines)
+        branch = self._of_branch(head, self._began(head), lines) if head else None
         return Hints(
             changed=tuple(sorted({*gone, *untracked})),
             diff_lines=(*lines, *(FileLines(path) for path in untracked)),
@@ -79,10 +86,15 @@ class RepositoryReader:
         )
 
     def _at_head(self) -> str:
+        """The commit at HEAD; empty before the first one."""
         stamp = git_stamp(self._root)
-        if not stamp.head or self._head[0] != stamp:
-            self._head = (stamp, self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}"))
+        if not stamp.head or self._head[0] != stamp or not self._head[1]:
+            self._head = (stamp, self._or_nothing("rev-parse", "--verify", "--quiet", "HEAD^{commit}"))
         return self._head[1]
+
+    def _nothing(self) -> str:
+        """Git's name for a tree without files: before the first commit all is new."""
+        return self._ask("hash-object", "-t", "tree", os.devnull)
 
     def _diff(self, since: str) -> tuple[tuple[FileLines, ...], tuple[str, ...]]:
         """Lines of the files as they are now that are not as in a commit; files without such lines that were renamed or
@@ -112,16 +124,16 @@ class RepositoryReader:
             return ""
         ends = (head, refs[order[0]])
         if self._base[0] != ends:
-            self._base = (ends, self._shared(*ends))
+            self._base = (ends, self._or_nothing("merge-base", *ends))
         base = self._base[1]
         if not base:
             self._notes.append(f"the branch shares no commit with {order[0]}")
         return "" if base == head else base
 
-    def _shared(self, head: str, default: str) -> str:
-        """The commit that both came from; empty where there is none."""
+    def _or_nothing(self, *words: str) -> str:
+        """What git names; empty where there is no such thing."""
         try:
-            return self._ask("merge-base", head, default)
+            return self._ask(*words)
         except GitSaysNo:
             return ""
 

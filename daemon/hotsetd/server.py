@@ -162,7 +162,7 @@ class Daemon:
         )
         return AttentionService(
             parts.turns,
-            parts.obligations,
+            parts.hosting,
             parts.succession,
             parts.reading,
             parts.receipts,

@@ -33,7 +33,7 @@ class SourceState(Enum):
 @dataclass(frozen=True, slots=True)
 class SourceReport:
     """What is to be said of a source. `because` says why it is degraded, or slow; `files` were there at the last whole
-    scan; `skipped` counts what was passed over at it and since, by reason."""
+    scan; `skipped` counts what is passed over in the tree as it stands, by reason."""
 
     namespace: Namespace
     root: str

@@ -16,7 +16,7 @@ from hotsetd import limits
 from hotsetd.calls import Caller
 from hotsetd.clock import Clock
 from hotsetd.config import Home, Settings
-from hotsetd.errors import Stopping
+from hotsetd.errors import Stopping, UnknownSource
 from hotsetd.filling import Filling
 from hotsetd.kept_sources import KeptSource, keep_sources, kept_sources, with_identity
 from hotsetd.listening import Listen
@@ -26,7 +26,7 @@ from hotsetd.telemetry import Log
 from hotsetd.tree_scans import TreeScans
 from hotsetd.watching import Following
 from retrieval.deadline import Deadline
-from retrieval.errors import Conflict, NotThere
+from retrieval.errors import Conflict
 from retrieval.store.interface import Snapshot, Store, WriteTransaction
 from workingset.vocabulary import Generation, Namespace, TenantId
 
@@ -128,7 +128,7 @@ class Sources:
 
     def remove(self, caller: Caller, call: SourceCall, deadline: Deadline) -> SourceRemoved:
         """Follow a tree no longer, and tombstone what it brought unless that is to be kept; where that fails or is
-        given up, it is followed as before. Raises NotThere, and Conflict where it is being removed already."""
+        given up, it is followed as before. Raises UnknownSource, and Conflict where it is being removed already."""
         namespace = limits.namespace_name("namespace", call.namespace, self._settings.limits)
         key = (caller.tenant, namespace, str(absolute_root("root", call.root)))
         source, following = self._leave(key)
@@ -181,7 +181,7 @@ class Sources:
             with self._store.snapshot(tenant) as txn:
                 found = next((each for each in kept_sources(txn) if (each.namespace, each.root) == key[1:]), None)
             if found is None:
-                raise NotThere(f"{root!r} is no source of {namespace!r}: ListSources names those there are")
+                raise UnknownSource(f"{root!r} is no source of {namespace!r}")
             if key in self._leaving:
                 raise Conflict(f"{root!r} is being removed from {namespace!r} already")
             self._leaving.add(key)

@@ -58,6 +58,7 @@ TABLE: dict[type[Exception], Answer] = {
     daemon.UnknownReceipt: Answer(
         StatusCode.NOT_FOUND, "UNKNOWN_RECEIPT", "name a turn that a Focus made, as its reply does in `receipt`"
     ),
+    daemon.UnknownSource: Answer(StatusCode.NOT_FOUND, "UNKNOWN_SOURCE", "ListSources names those there are"),
     daemon.NotRetained: Answer(
         StatusCode.FAILED_PRECONDITION, "NOT_RETAINED", "replay one of the turns that are kept; raise replay.kept_turns"
     ),

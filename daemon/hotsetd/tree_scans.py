@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hotsetd.clock import Clock
 from hotsetd.config import Settings
+from hotsetd.counting import Passed, ingest_and_count
 from hotsetd.errors import Stopping
 from hotsetd.filling import Filling
 from hotsetd.source_reports import Identity
@@ -17,7 +18,6 @@ from retrieval.ingest.forgetting import forget_tree
 from retrieval.ingest.git_history import read_history
 from retrieval.ingest.linking import link_namespace
 from retrieval.ingest.progress import Progress, Summary
-from retrieval.ingest.tree import ingest_tree
 from retrieval.ingest.watch import Batch
 from retrieval.sources import TREE_SOURCE
 from retrieval.store.interface import Store, WriteTransaction
@@ -52,12 +52,14 @@ class TreeScans:
         self._alone = alone
         self._remember = remember
         history = replace(settings.ingest.git_history, enabled=False)
+        self._passed = Passed()
         self._without_history = replace(settings.ingest, git_history=history)
 
     def scan(self, batch: Batch, progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> Summary:
         """Take in what a batch names; a whole tree holds other heavy work back, a few files do not.
 
-        The history is read with a whole tree only: `history` makes up for it.
+        The history is read with a whole tree only: `history` makes up for it. What the summary counts as passed over is
+        all of it in the tree as it stands, and not that of this scan alone.
         """
 
         def report(reached: Progress) -> None:
@@ -69,7 +71,7 @@ class TreeScans:
             if batch.whole:
                 held.enter_context(self._alone())
             held.callback(self._written)
-            return ingest_tree(
+            return ingest_and_count(
                 self._store,
                 self._tenant,
                 self._namespace,
@@ -80,6 +82,7 @@ class TreeScans:
                 progress=report,
                 cancelled=cancelled,
                 clock=self._clock.monotonic,
+                passed=self._passed,
             )
 
     def scanned(self, identity: Identity) -> None:

@@ -260,6 +260,7 @@ def _coverage(projection: Projection, outcome: FocusOutcome) -> Coverage:
         profile=projection.profile,
         obligations=projection.obligations,
         opposition=projection.opposition,
+        robustness=projection.robustness,
         opposed=tuple((c.ref, c.opposed_by) for c in projection.ranked if c.opposed_by),
         architecture=projection.architecture,
     )

@@ -274,11 +274,10 @@ class Following:
             self._gathering.put_back(batch, self._clock.monotonic())
             raise
         self._retry_seconds = self._settings.retry_seconds
-        if batch.whole:
-            self._skipped.clear()
-        # It is a state, not something passed over once more.
-        self._skipped.pop(HISTORY_UNAVAILABLE, None)
-        self._skipped.update(dict(summary.skipped))
+        history = 0 if batch.whole else self._skipped[HISTORY_UNAVAILABLE]
+        self._skipped = Counter(dict(summary.skipped))  # of the whole tree, whatever was scanned of it
+        if history:
+            self._skipped[HISTORY_UNAVAILABLE] = history
         self._say(generation=summary.generation, skipped=tuple(sorted(self._skipped.items())), progress=None)
         if batch.whole:
             self._whole_is_in(summary)

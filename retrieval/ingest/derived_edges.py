@@ -13,7 +13,14 @@ from retrieval.ingest.headings import SEPARATOR
 from retrieval.ingest.link_tables import LinkTables
 from retrieval.ingest.name_meaning import Meanings
 from retrieval.ingest.override_edges import OVERRIDES, overridden
-from retrieval.ingest.tested_edges import TESTS, file_under_test, is_test_block, may_hold_tests, tested
+from retrieval.ingest.tested_edges import (
+    TESTS,
+    file_under_test,
+    is_test_block,
+    may_hold_tests,
+    places_under_test,
+    tested,
+)
 from retrieval.record import Edge, NameKind, Record
 from retrieval.relations import BUILT_IN
 from workingset.vocabulary import Ref
@@ -62,6 +69,7 @@ def _file_edges(records: Sequence[Record], tables: LinkTables) -> Iterator[Edge]
     reach = tables.seen_by(table)
     meanings = Meanings(table, reach, tables)
     holds_tests = may_hold_tests(table.path)
+    places = places_under_test(table, reach) if holds_tests else ()
     for record in records:
         called: set[Ref] = set()
         mentioned: set[Ref] = set()
@@ -72,7 +80,7 @@ def _file_edges(records: Sequence[Record], tables: LinkTables) -> Iterator[Edge]
             yield from _guesses(record, CALLS, called)
             yield from _guesses(record, REFERENCES, mentioned)
         if holds_tests:
-            yield from _guesses(record, TESTS, tested(record, called | mentioned, table, reach, tables))
+            yield from _guesses(record, TESTS, tested(record, called | mentioned, table, places, tables))
         yield from _guesses(record, OVERRIDES, overridden(record, table, reach, tables))
     yield from _guesses(records[0], TESTS, file_under_test(records[0], table, imported, tables))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from struct import Struct
+
 from xxhash import xxh3_128_digest, xxh3_128_hexdigest
 
 from workingset.vocabulary import Digest
@@ -34,9 +36,14 @@ def local_name(*parts: str) -> str:
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _PAIRS = tuple(first + second for first in _LETTERS for second in _LETTERS)
 """Base32 of ten bits."""
+_LENGTH = Struct(">I").pack
 _SHIFTS = tuple(range(LOCAL_NAME_CHARACTERS * 5 - 10, -1, -10))
 
 
 def _framed(*parts: str) -> bytes:
-    encoded = [part.encode() for part in parts]
-    return b"".join([piece for part in encoded for piece in (len(part).to_bytes(4, "big"), part)])
+    framed: list[bytes] = []
+    for part in parts:
+        raw = part.encode()
+        framed.append(_LENGTH(len(raw)))
+        framed.append(raw)
+    return b"".join(framed)

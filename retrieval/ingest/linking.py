@@ -70,16 +70,29 @@ def link_namespace(
     if scope.paths and settled:
         store.write(tenant, lambda txn: txn.put_mark(_UNSETTLED, _YES, namespace))
     total = Linked()
+    pending: list[_Edits] = []
     for at in range(0, len(scope.paths), settings.batch_files):
         if cancelled():
             return None
-        own = total.edges_written if linked_to == 0 else -1
         batch = scope.paths[at : at + settings.batch_files]
-        total = total.plus(_link_batch(store, tenant, namespace, batch, tables, settings, own))
+        own = total.edges_written if linked_to == 0 else -1
+        pending += _edits_of(store, tenant, namespace, batch, tables, own)
+        *full, pending = _batches(pending, settings.batch_edges)
+        for edits in full:
+            total = total.plus(store.write(tenant, partial(_apply, edits=edits)))
+        total = total.plus(Linked(files=len(batch)))
         report()
     if scope.changes:
-        store.write(tenant, partial(_finish, namespace=namespace, seen=seen))
+        last = partial(_apply_last, edits=pending, namespace=namespace, seen=seen)
+        total = total.plus(store.write(tenant, last))
     return total
+
+
+def _apply_last(txn: WriteTransaction, edits: Sequence[_Edits], namespace: Namespace, seen: Generation) -> Linked:
+    """Write the last edges, and with them that the pass is done."""
+    linked = _apply(txn, edits)
+    _finish(txn, namespace, seen)
+    return linked
 
 
 def _finish(txn: WriteTransaction, namespace: Namespace, seen: Generation) -> None:
@@ -96,25 +109,15 @@ def _linked_to(snapshot: Snapshot, namespace: Namespace) -> Generation:
     return generation if generation <= snapshot.generation(namespace) else Generation(0)
 
 
-def _link_batch(
-    store: Store,
-    tenant: TenantId,
-    namespace: Namespace,
-    paths: Sequence[str],
-    tables: LinkTables,
-    settings: LinkSettings,
-    own_edges: int,
-) -> Linked:
-    """Link some files. `own_edges` are those that this pass has written so far, if it is the namespace's first: where
-    there are no others, no file of these has any to compare with."""
+def _edits_of(
+    store: Store, tenant: TenantId, namespace: Namespace, paths: Sequence[str], tables: LinkTables, own_edges: int
+) -> list[_Edits]:
+    """What has to change at some files. `own_edges` are those that this pass has written so far, if it is the
+    namespace's first: where there are no others, no file of these has any to compare with."""
     with store.snapshot(tenant) as snapshot:
         tables.read_from(snapshot)
         bare = snapshot.counts(namespace).edges == own_edges
-        edits = [edit for path in paths for edit in _edits(snapshot, path, tables, bare)]
-    total = Linked(files=len(paths))
-    for batch in _batches(edits, settings.batch_edges):
-        total = total.plus(store.write(tenant, partial(_apply, edits=batch)))
-    return total
+        return [edit for path in paths for edit in _edits(snapshot, path, tables, bare)]
 
 
 def _edits(snapshot: Snapshot, path: str, tables: LinkTables, bare: bool) -> Iterator[_Edits]:
@@ -141,6 +144,7 @@ def _edits(snapshot: Snapshot, path: str, tables: LinkTables, bare: bool) -> Ite
 
 
 def _batches(edits: Sequence[_Edits], limit: int) -> Iterator[list[_Edits]]:
+    """Cut into full batches and a last one that may be empty."""
     batch: list[_Edits] = []
     size = 0
     for edit in edits:
@@ -149,8 +153,7 @@ def _batches(edits: Sequence[_Edits], limit: int) -> Iterator[list[_Edits]]:
         if size >= limit:
             yield batch
             batch, size = [], 0
-    if batch:
-        yield batch
+    yield batch
 
 
 def _apply(txn: WriteTransaction, edits: Sequence[_Edits]) -> Linked:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from retrieval.ingest.changes import Linked, Written
 from retrieval.ingest.guards import Reason, Refusal
@@ -35,7 +35,8 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did. `skipped` counts by reason everything passed over; `problems` names the first of them."""
+    """What a run did. `skipped` counts by reason everything passed over; `problems` names the first of them, and
+    `by_path` has what of it is of a file, by path, for every file that was taken or refused."""
 
     namespace: Namespace
     generation: Generation
@@ -52,6 +53,9 @@ class Summary:
     elapsed_seconds: float
     stages: tuple[tuple[str, float], ...]
     bytes: int
+    by_path: Mapping[str, tuple[tuple[str, int], ...]] = field(
+        default_factory=dict[str, tuple[tuple[str, int], ...]], repr=False
+    )
 
 
 class Tally:
@@ -62,6 +66,7 @@ class Tally:
         self._clock = clock
         self._started = clock()
         self._skipped: dict[str, int] = {}
+        self._by_path: dict[str, dict[str, int]] = {}
         self._problems: list[FileProblem] = []
         self._named: dict[str, int] = {}
         self._truncated = False
@@ -84,7 +89,7 @@ class Tally:
 
     def problem(self, path: str, reason: str, what: str) -> None:
         """Count a path passed over and name it while there is room."""
-        self.count(reason)
+        self._count_in(path, ((reason, 1),))
         named = self._named.get(reason, 0)
         room = len(self._problems) < self._settings.named_problems
         if room and named < self._settings.named_problems_per_reason:
@@ -113,11 +118,16 @@ class Tally:
         self.problem(path, refusal.reason.value, refusal.what)
 
     def take(self, parsed: ParsedFile) -> None:
-        """Count a file that is taken in, and the names that were cut from it."""
+        """Count a file that is taken in, and what was cut from it."""
         self.files_taken += 1
         self.bytes += parsed.size_bytes
-        for reason, times in parsed.cuts:
+        self._count_in(parsed.path, parsed.cuts)
+
+    def _count_in(self, path: str, reasons: Iterable[tuple[str, int]]) -> None:
+        counts = self._by_path.setdefault(path, {})
+        for reason, times in reasons:
             self.count(reason, times)
+            counts[reason] = counts.get(reason, 0) + times
 
     @contextmanager
     def stage(self, name: str) -> Generator[None]:
@@ -156,6 +166,7 @@ class Tally:
             elapsed_seconds=self._clock() - self._started,
             stages=tuple(self._stages.items()),
             bytes=self.bytes,
+            by_path={path: tuple(sorted(counts.items())) for path, counts in self._by_path.items()},
         )
 
 

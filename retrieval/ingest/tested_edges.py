@@ -6,6 +6,7 @@ sees; else about the little that it calls. A file of tests is about the file tha
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
 from retrieval.ingest.languages.suffixes import nearest
@@ -32,10 +33,17 @@ def is_test_block(record: Record, family: str) -> bool:
     return record.kind in {"chunk", "file"} and family in _CHUNKED and is_test_path(record.path)
 
 
+def places_under_test(table: FileTable, reach: Sequence[FileTable]) -> tuple[FileTable, ...]:
+    """The files in which something may be that tests of a file are named after: those that it sees and that are no
+    tests, and itself where tests stand beside what they test."""
+    own = (table,) if table.path.endswith(_TESTS_INSIDE) else ()
+    return (*own, *(place for place in reach if place is not table and not is_test_path(place.path)))
+
+
 def tested(
-    record: Record, named: Collection[Ref], table: FileTable, reach: Sequence[FileTable], tables: LinkTables
+    record: Record, named: Collection[Ref], table: FileTable, places: Sequence[FileTable], tables: LinkTables
 ) -> tuple[Ref, ...]:
-    """What the record tests; `named` is what it calls or mentions."""
+    """What the record tests; `named` is what it calls or mentions, `places` are `places_under_test`."""
     is_block = is_test_block(record, table.family)
     if not is_block and (record.kind not in {"function", "class"} or not is_test(record.path, record.title)):
         return ()
@@ -44,7 +52,7 @@ def tested(
         names, classes = tested_names(record.title)
         if record.kind == "class":
             names, classes = classes, ()
-        found = _named_after(names, classes, subjects) or _in_reach(names, classes, table, reach)
+        found = _named_after(names, classes, subjects) or _in_places(names, classes, places)
         if found:
             return found
     if record.kind == "class":
@@ -78,22 +86,21 @@ def _subject(ref: Ref, record: Record, tables: LinkTables) -> str | None:
 
 def _named_after(names: Sequence[str], classes: Sequence[str], subjects: dict[Ref, str]) -> tuple[Ref, ...]:
     """The first of the names that is among what the test calls; in its class, if more than one is."""
+    by_name: defaultdict[str, list[Ref]] = defaultdict(list)
+    for ref, title in subjects.items():
+        by_name[title.rpartition(".")[2]].append(ref)
     for name in (*names, *classes):
-        refs = sorted(ref for ref, title in subjects.items() if title.rpartition(".")[2] == name)
+        refs = sorted(by_name.get(name, ()))
         inside = [ref for ref in refs if subjects[ref].rpartition(".")[0].rpartition(".")[2] in classes]
         if refs:
             return tuple(inside or refs)
     return ()
 
 
-def _in_reach(
-    names: Sequence[str], classes: Sequence[str], table: FileTable, reach: Sequence[FileTable]
-) -> tuple[Ref, ...]:
+def _in_places(names: Sequence[str], classes: Sequence[str], places: Sequence[FileTable]) -> tuple[Ref, ...]:
     for title in _titles(names, classes):
-        for place in (table, *reach):
-            if title in place.titled and (place is table or not is_test_path(place.path)):
-                if place is table and not place.path.endswith(_TESTS_INSIDE):
-                    continue
+        for place in places:
+            if title in place.titled:
                 return place.titled[title][:1]
     return ()
 

@@ -31,6 +31,7 @@ from retrieval.ingest.recording import FileChange, put_and_show, remove_paths
 from retrieval.ingest.settings import IngestSettings
 from retrieval.ingest.tree_moves import TreeMoves, read_or_refuse
 from retrieval.ingest.walk import FoundFile, walk
+from retrieval.ingest.writing_behind import WritingBehind
 from retrieval.record import Record
 from retrieval.store.interface import Store, WriteTransaction
 from workingset.vocabulary import Digest, Namespace, TenantId
@@ -118,6 +119,7 @@ class _TreeRun:
         self._dropped: list[str] = []
         self._written: dict[str, list[Record]] = {}
         self._written_records = 0
+        self._writing = WritingBehind[tuple[Written, dict[str, list[Record]]]](store, tenant)
         self._noted: dict[str, Noted] = {}
         self._stored_paths: Collection[str] = ()
         self._moved_from: Mapping[str, str] = {}
@@ -187,7 +189,7 @@ class _TreeRun:
     ) -> None:
         """Take in what differs. `known` are the files that need not be read."""
         self._stored_paths, self._moved_from = stored.keys(), moves
-        with closing(ParseQueue(self._settings, check=self._check_cancelled)) as parsing:
+        with closing(self._writing), closing(ParseQueue(self._settings, check=self._check_cancelled)) as parsing:
             for path in sorted(found):
                 self._check_cancelled()
                 if path in known:
@@ -198,7 +200,8 @@ class _TreeRun:
                 if (self._tally.files_taken + self._tally.files_unchanged) % _REPORT_FILES == 0:
                     self._progress(self._tally.progress("files"))
             self._take_rest(parsing)
-        self._write()
+            self._write()
+            self._settle()
 
     def _file(self, file: FoundFile, stored: Digest | None, looked_at: int, force: bool, parsing: ParseQueue) -> None:
         with self._tally.stage("read"):
@@ -256,7 +259,19 @@ class _TreeRun:
             return put_and_show(txn, self._namespace, self._source, batch, self._settings)
 
         with self._tally.stage("write"):
-            written, records = self._store.write(self._tenant, job)
+            before = self._writing.write(job)
+        self._wrote(before)
+
+    def _settle(self) -> None:
+        """Wait for the batch that is being written."""
+        with self._tally.stage("write"):
+            last = self._writing.settle()
+        self._wrote(last)
+
+    def _wrote(self, batch: tuple[Written, dict[str, list[Record]]] | None) -> None:
+        if batch is None:
+            return
+        written, records = batch
         self._tally.add(written)
         self._written_records += sum(map(len, records.values()))
         if self._written_records <= self._settings.batches.remembered_records:
@@ -305,6 +320,7 @@ class _TreeRun:
 
     def _check_cancelled(self) -> None:
         if self._cancelled():
+            self._settle()
             raise IngestCancelled(self._summary())
 
     def _summary(self) -> Summary:

@@ -10,16 +10,26 @@ from enum import Enum, unique
 from math import log
 
 from retrieval.record import NameKind
-from workingset.vocabulary import SearchCoverage
+from workingset.vocabulary import SearchCoverage, Translation
 
 
 @unique
 class HardFilter(Enum):
-    """How a lane keeps to the namespaces of the scope."""
+    """How a lane keeps to the namespaces of the scope. UNSUPPORTED: not at all; admission refuses what lies outside."""
 
     NATIVE = "native"
+    EXACT_PREFILTER = "exact_prefilter"
     OVERFETCH_POSTFILTER = "overfetch_postfilter"
     POSTFILTER = "postfilter"
+    UNSUPPORTED = "unsupported"
+
+    def translation(self, *, truncated: bool) -> Translation:
+        """What it makes of the scope in an answer that is, or is not, cut off by the lane's cap."""
+        if self in {HardFilter.NATIVE, HardFilter.EXACT_PREFILTER}:
+            return Translation.PRESERVED
+        if self is HardFilter.UNSUPPORTED:
+            return Translation.UNSUPPORTED
+        return Translation.WEAKENED if truncated else Translation.POST_FILTER
 
 
 @unique
@@ -32,7 +42,10 @@ class Reads(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LaneContract:
-    """One lane's promise. `coverage` is the strongest claim it can make; an outcome may claim less, never more."""
+    """One lane's promise. `coverage` is the strongest claim it can make; an outcome may claim less, never more.
+
+    Raises ValueError for a lane that filters afterwards and claims to be exhaustive.
+    """
 
     lane: str
     version: int
@@ -41,6 +54,11 @@ class LaneContract:
     reads: Reads
     rank: type[RankInfo]
     deterministic: bool = True
+
+    def __post_init__(self) -> None:
+        filtered = self.hard_filter.translation(truncated=False) is Translation.PRESERVED
+        if self.coverage is SearchCoverage.EXHAUSTIVE and not filtered:
+            raise ValueError(f"lane {self.lane}: what filters by {self.hard_filter.value} is never exhaustive")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,27 +26,35 @@ _FIRST = Lines(1, 1)
 _SUFFIX_PARTS = 12
 """As many endings of a path as ingest names a file by."""
 
+_PATHS_NAMED = 4
+"""Guess: hinted files that a note names; the rest is counted."""
+
 _Files = dict[tuple[Namespace, str], list[tuple[int, Record]]]
 """Records with their ids, by namespace and path."""
 
 
 @dataclass(slots=True)
 class _Found:
-    """What one proposal has gathered: the best strength of each record, what was not followed, and of that what could
-    be strong."""
+    """What one proposal has gathered: the best strength of each record, which hinted files are known, unknown or could
+    be several, and of what was not followed what could be strong."""
 
     strengths: dict[int, float] = field(default_factory=dict[int, float])
-    unknown: int = 0
-    several: int = 0
+    known: set[str] = field(default_factory=set[str])
+    unknown: set[str] = field(default_factory=set[str])
+    several: set[str] = field(default_factory=set[str])
     cut: bool = False
     beyond: int = 0
     beyond_ids: set[int] = field(default_factory=set[int])
 
     @property
     def notes(self) -> list[str]:
-        """Which hinted files were not followed, in words."""
-        counts = ((self.unknown, "are not in the scope"), (self.several, "could be several files"))
-        return [f"{count} hinted files {what}" for count, what in counts if count]
+        """Which hinted files were not followed, in words. What one of the hints finds is known, whatever another
+        says of the same path in another tree."""
+        several = self.several - self.known
+        unknown = self.unknown - self.known - several
+        total = len(self.known | self.several | self.unknown)
+        said = ((unknown, "match no record"), (several, "could be several files"))
+        return [f"{len(paths)} of {total} hinted files {what}: {_named(paths)}" for paths, what in said if paths]
 
 
 class HostLane:
@@ -144,15 +152,16 @@ class HostLane:
             places = [place for place in files if f"/{hinted}".endswith(f"/{place[1]}")]
             places = places or [place for place in files if place[1].endswith(f"/{hinted}")]
             if len(places) > 1:
-                found.several += 1
+                found.several.add(path)
                 return []
             for namespace, file in places:
+                found.known.add(path)
                 if file == ending:
                     return files[namespace, file]
                 # An end of a path may name one record of its file only; the whole path names all of them.
                 records = self._named(txn, namespace, scope, file, may_be_strong, found)
                 return [(record_id, record) for record_id, record in records if record.path == file]
-        found.unknown += 1
+        found.unknown.add(path)
         return []
 
     def _named(
@@ -173,6 +182,13 @@ class HostLane:
             for record_id, record in read
             if record is not None and not record.removed and f"/{record.path}".endswith(f"/{path}")
         ]
+
+
+def _named(paths: set[str]) -> str:
+    """The first of the paths, and how many more there are."""
+    first = sorted(paths)[:_PATHS_NAMED]
+    more = [f"{len(paths) - len(first)} more"] if len(paths) > len(first) else []
+    return ", ".join([*first, *more])
 
 
 def _parts(path: str) -> list[str]:

@@ -1,11 +1,12 @@
-"""How opposition was looked for, from the outcomes of what was owed: the weaker claim wins."""
+"""How opposition was looked for, and how far planted text was, from the outcomes of what was owed: the weaker claim
+wins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from workingset.obligation import ObligationKind, ObligationOutcome, ObligationStatus
-from workingset.vocabulary import OppositionCoverage
+from workingset.vocabulary import OppositionCoverage, Robustness
 
 _LIMITED = {
     ObligationStatus.CANCELLED: OppositionCoverage.CANCELLED,
@@ -15,6 +16,15 @@ _LIMITED = {
     ObligationStatus.PARTIAL: OppositionCoverage.RESOURCE_LIMITED,
 }
 _ORDER = (OppositionCoverage.CANCELLED, OppositionCoverage.UNAVAILABLE, OppositionCoverage.RESOURCE_LIMITED)
+_AGAINST_PLANTED = {ObligationKind.INDEPENDENT_ORIGIN, ObligationKind.OPPOSITION, ObligationKind.DEFEATER}
+
+
+def robustness(outcomes: Sequence[ObligationOutcome], *, degraded: bool) -> Robustness:
+    """Asked for where independent origins are required; `degraded` where a lane did not take full part."""
+    if not any(one.kind is ObligationKind.INDEPENDENT_ORIGIN and one.required for one in outcomes):
+        return Robustness.NOT_REQUESTED
+    open_ones = any(one.kind in _AGAINST_PLANTED and one.status.open for one in outcomes)
+    return Robustness.DEGRADED if degraded or open_ones else Robustness.RESOURCE_LIMITED
 
 
 def opposition_coverage(outcomes: Sequence[ObligationOutcome]) -> OppositionCoverage:

@@ -8,6 +8,7 @@ from typing import Final
 from retrieval.obligations.obligation import Obligation
 from workingset.candidate import LaneOutcome
 from workingset.obligation import Gap, ObligationOutcome, ObligationStatus
+from workingset.vocabulary import Translation
 
 NAMED_GAPS: Final = 8
 """Guess: gaps that are named; the rest are counted."""
@@ -48,7 +49,12 @@ def outcome(
 
 
 def failed(lane: LaneOutcome | None) -> ObligationStatus | None:
-    """What a lane that did not take full part makes of its obligation; None where it did."""
+    """What a lane that did not take full part makes of its obligation; None where it did.
+
+    One that knows nothing of the scope cannot satisfy what is owed within it.
+    """
     if lane is None:
         return ObligationStatus.UNAVAILABLE
+    if lane.filtering is Translation.UNSUPPORTED:
+        return ObligationStatus.UNSATISFIED
     return _OF_LANE.get(lane.state)

@@ -89,6 +89,8 @@ def render_lines(text: str, settings: RenderingSettings) -> Renderings:
 
 def one_line(text: str) -> str:
     """Return the text on one line: runs of blanks, control, zero-width and bidirectional characters become a blank."""
+    if text.isascii() and text.isprintable() and "  " not in text:  # most signatures: nothing to be replaced
+        return text.strip()
     return _UNPRINTABLE.sub(" ", text).strip()
 
 

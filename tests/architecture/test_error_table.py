@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from types import ModuleType
 
 import pytest
+from google.protobuf.descriptor import ServiceDescriptor
 from grpc import StatusCode
 
 import hotsetd
 import retrieval
 import workingset
+from hotset.cli.advice import advice
+from hotset.errors import HotsetError
+from hotset.v1 import attention_pb2, corpus_pb2, operator_pb2
 from hotsetd import status
 from hotsetd.errors import DaemonError
 from retrieval.errors import RetrievalError
@@ -51,6 +57,22 @@ def test_every_line_says_what_to_do(kind: type[Exception]) -> None:
     assert answer.reason == answer.reason.upper()
     assert answer.code is not StatusCode.OK
     assert issubclass(kind, ROOTS)
+
+
+@pytest.mark.parametrize("kind", status.TABLE, ids=lambda kind: kind.__name__)
+def test_the_command_line_says_what_to_do_in_its_own_words(kind: type[Exception]) -> None:
+    answer = status.TABLE[kind]
+    said = advice(HotsetError("", reason=answer.reason, what_to_do=answer.what_to_do, status=answer.code.name))
+    services = (service for file in (attention_pb2, corpus_pb2, operator_pb2) for service in _services(file))
+    calls = {method.name for service in services for method in service.methods}
+
+    assert said
+    assert not calls & set(re.findall(r"\w+", said))
+    assert not re.search(r"\w+_\w+(?![.\w])|\w=\w", said.replace("replay.kept_turns", ""))
+
+
+def _services(file: ModuleType) -> Iterable[ServiceDescriptor]:
+    return tuple(file.DESCRIPTOR.services_by_name.values())
 
 
 def test_an_unknown_error_is_a_defect_that_says_nothing_of_itself() -> None:

@@ -27,7 +27,7 @@ def test_f68_a_pin_outlives_200_turns_of_tenfold_pressure(tmp_path: Path) -> Non
         caller = room.parts.caller
         for ref, text in ((f"{NAMESPACE}:rule", ""), ("", WORDS)):
             call = PinCall(agent="dev", ref=ref, text=text, reason="law", expires_turns=0, owner=PinOwner.HOST)
-            answer, _ = room.parts.obligations.pin(caller, call)
+            answer, _ = room.parts.hosting.pin(caller, call)
             assert answer.over_budget is None
         pinned = {pin.ref for pin in room.state().pins}
         assert len(pinned) == 2

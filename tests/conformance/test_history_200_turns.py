@@ -203,7 +203,7 @@ def live(room: Room, session: Session, turns: range, root: Path) -> FocusAnswer:
         answer = run_turn(room, session, turn, root)
         if turn in COMPACTIONS:
             epoch = room.state().epoch
-            reset, _ = room.parts.obligations.reset_context(
+            reset, _ = room.parts.hosting.reset_context(
                 room.parts.caller, ResetCall(agent="dev", reason="compacted")
             )
             assert reset.epoch == epoch + 1
@@ -272,7 +272,7 @@ def test_what_was_read_is_seen_and_a_second_read_is_mostly_no_fault(lived: Lived
 
 def test_after_a_compaction_everything_is_delivered_anew(lived: Lived) -> None:
     room, _, root, _ = lived
-    room.parts.obligations.reset_context(room.parts.caller, ResetCall(agent="dev", reason="cleared"))
+    room.parts.hosting.reset_context(room.parts.caller, ResetCall(agent="dev", reason="cleared"))
     outcome = room.focus(script(TURNS - 1, root).goal, budget_tokens=BUDGET).outcome
     assert {entry.change.value for entry in outcome.delta} == {"new"}
     assert "".join(entry.text for entry in outcome.delta) == outcome.block.text

@@ -75,7 +75,7 @@ def test_f70_33_pins_are_all_present(tmp_path: Path, cap: int) -> None:
                 expires_turns=0,
                 owner=PinOwner.HOST,
             )
-            answer, _ = room.parts.obligations.pin(room.parts.caller, call)
+            answer, _ = room.parts.hosting.pin(room.parts.caller, call)
             assert answer.over_budget is None
 
         outcome = room.focus("something about rules", budget_tokens=4_000, top_k=cap).outcome
@@ -161,7 +161,7 @@ def test_f71_what_needs_it_leaves_first_and_a_lost_premise_is_said(tmp_path: Pat
         assert first.coverage.support is SupportClosure.CLOSED
         rule, refund = Ref(f"{NAMESPACE}:rule"), Ref(f"{NAMESPACE}:refund")
 
-        answer, _ = room.parts.obligations.evict(
+        answer, _ = room.parts.hosting.evict(
             room.parts.caller, RefsCall(agent="dev", refs=(rule,), reason="not this rule")
         )
         assert [move.ref for move in answer.moves] == [refund, rule]
@@ -180,7 +180,7 @@ def test_f69_pins_beyond_the_budget_are_named_and_kept(tmp_path: Path) -> None:
         room.focus("refund order", budget_tokens=2_000)
         words = "a rule of the house " * 40
         call = PinCall(agent="dev", ref="", text=words, reason="law", expires_turns=0, owner=PinOwner.HOST)
-        room.parts.obligations.pin(room.parts.caller, call)
+        room.parts.hosting.pin(room.parts.caller, call)
 
         over = room.focus("refund order", budget_tokens=80).outcome
 

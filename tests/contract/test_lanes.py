@@ -148,7 +148,7 @@ def test_over_both_namespaces_it_finds_what_each_holds(wide: Asked) -> None:
         gate.admit(hit.record_id for hit in wide.propose().hits)
 
     if wide.lane.name == "host":  # its path could now be either namespace's file
-        assert (both.hits, both.outcome.note) == ((), "1 hinted files could be several files")
+        assert (both.hits, both.outcome.note) == ((), "1 of 1 hinted files could be several files: lib/lease.py")
     else:
         assert foreign in {hit.record_id for hit in both.hits}
     assert foreign not in gate.records

@@ -41,6 +41,9 @@ def test_a_record_comes_back_whole_with_its_generation(store: Store) -> None:
         attributes=(("k", "v"), ("", "")),
         valid_from_seconds=-5,
         valid_until_seconds=2**40,
+        retrieved_seconds=3,
+        verified_seconds=2**40,
+        validator='W/"é"',
     )
     assert put(store, written) == 1
     with store.snapshot(TENANT) as snapshot:
@@ -95,6 +98,9 @@ def test_equal_content_writes_nothing(store: Store) -> None:
         {"source": "another tree"},
         {"source_digest": Digest("the file changed elsewhere")},
         {"origin": "mirror"},
+        {"retrieved_seconds": 1},
+        {"verified_seconds": 1},
+        {"validator": "v1"},
     ],
 )
 def test_any_other_content_is_a_new_version(store: Store, change: dict[str, Any]) -> None:

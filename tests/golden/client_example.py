@@ -114,7 +114,7 @@ COVERAGE = t.Coverage(
     231,
     "contested_claims-1",
     (
-        t.Obligation(t.ObligationKind.SUPPORT, t.ObligationStatus.SATISFIED, True, "", (), 12, 8192, "12 closed", (), 0),
+        t.Obligation(t.ObligationKind.SUPPORT, t.ObligationStatus.SATISFIED, True, "", (), 12, 64, "12 closed", (), 0),
         t.Obligation(
             t.ObligationKind.OPPOSITION,
             t.ObligationStatus.CANCELLED,

@@ -127,7 +127,7 @@ class Stage(RuleBasedStateMachine):
             return parts.turns.focus(caller, call, self.room.deadline)
         if what == "touch":
             return parts.turns.touch(caller, call)
-        use_cases = parts.succession if what in ("fork", "handoff") else parts.obligations
+        use_cases = parts.succession if what in ("fork", "handoff") else parts.hosting
         answered: tuple[Any, bool] = getattr(use_cases, what)(caller, call)
         return answered
 

@@ -8,6 +8,7 @@ import stat
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,8 @@ lock = open(home / "lock", "w")
 try:
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 except OSError:
-    sys.exit("another daemon lives in this home")
+    sys.stderr.write("another daemon lives in this home\\n")
+    sys.exit(3)
 sys.path[:0] = [{str(ROOT)!r}]
 from tests.rpc.client_fakes import FakeDaemon
 with open(home / "pids", "a") as pids:
@@ -139,6 +141,19 @@ def test_a_daemon_that_cannot_start_is_reported_with_its_last_words(place: Place
     assert str(place.home / "autostart.log") in raised.value.what_to_do
 
 
+def test_the_words_of_an_earlier_start_are_not_quoted_and_nobody_waits_for_who_has_failed(place: Place) -> None:
+    slow = ClientSettings(timeout_seconds=60, start=StartSettings(grace_seconds=50))
+    for mistake in ("the first mistake", "the second mistake"):
+        place.install(f"#!/bin/sh\necho {mistake} >&2\nexit 1\n")
+        began = time.monotonic()
+        with (
+            HotsetClient(home=place.home, agent="a", autostart=True, settings=slow) as client,
+            pytest.raises(hotset.AutostartFailed, match=f"it said: {mistake}$"),
+        ):
+            client.status()
+        assert time.monotonic() - began < 25
+
+
 def test_a_program_that_is_not_there_is_reported(place: Place) -> None:
     place.program.unlink()
     with (
@@ -146,7 +161,7 @@ def test_a_program_that_is_not_there_is_reported(place: Place) -> None:
         pytest.raises(hotset.AutostartFailed, match="nor on PATH") as raised,
     ):
         client.status()
-    assert "pip install hotsetd" in raised.value.what_to_do
+    assert "pip install ." in raised.value.what_to_do
 
 
 def test_the_program_beside_the_interpreter_goes_before_the_one_on_path(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from hotset import BadRequest, BranchCommit, Document, FocusAnswer, Hints, HotsetClient
+from tests.rpc.real_daemon import RealDaemon
 
 _GOAL = "commit this, then let's do the other bit"
 _FILES = [
@@ -33,6 +37,23 @@ def test_a_vague_goal_brings_what_was_changed(client: HotsetClient) -> None:
     assert (host.state.value, host.hits) == ("ok", 4)
     assert "loan_close" not in _titles(untold)
     assert not [lane for lane in untold.coverage.lanes if lane.lane == "host"]
+
+
+def test_a_hint_that_matches_nothing_is_named(client: HotsetClient, daemon: RealDaemon) -> None:
+    for _ in client.ingest_documents("pay", _FILES, source="files"):
+        pass
+    command = [
+        *(sys.executable, "-c", "from hotset.cli import main; main()", "focus", _GOAL, "-n", "pay", "--agent", "named"),
+        *("--changed", "pay/none.py", "--open", "pay/cash.py", "--address", daemon.address),
+    ]
+
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    answer = client.focus(_GOAL, namespaces=["pay"], hints=Hints(changed=["/etc/none"]), agent="none")
+
+    assert shown.returncode == 0
+    assert "1 of 2 hinted files match no record: pay/none.py" in " ".join(shown.stdout.replace("│", " ").split())
+    host = next(lane for lane in answer.coverage.lanes if lane.lane == "host")
+    assert host.note == "1 of 1 hinted files match no record: /etc/none"
 
 
 def test_a_bad_hint_is_an_error_that_names_it(client: HotsetClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import stat
@@ -63,6 +64,49 @@ def test_a_stop_keeps_what_was_acknowledged_and_removes_the_socket(tmp_path: Pat
             assert client.status().state_digest == before
     finally:
         assert daemon.stop() == 0
+
+
+def _stop(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from hotset.cli import main; main()", "stop", "--home", str(home), *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_command_stop_ends_the_daemon_in_order_and_waits_for_it(tmp_path: Path) -> None:
+    daemon = RealDaemon(tmp_path / "home")
+    daemon.start()
+    pid = daemon.process.pid
+    ended = _stop(daemon.home, "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert json.loads(ended.stdout) == {"address": daemon.address, "process": pid}
+    assert daemon.process.wait(0.0 if daemon.process.poll() is not None else 10) == 0
+    assert not (daemon.home / "run" / "hotsetd.sock").exists()
+    assert (daemon.home / "run" / "hotsetd.lock").read_text() == "", "no number for anybody to signal"
+    assert "Traceback" not in daemon.log()
+
+    again = _stop(daemon.home)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert "no daemon runs" in again.stdout
+
+
+def test_what_a_killed_daemon_left_behind_leads_to_no_other_process(tmp_path: Path) -> None:
+    daemon = RealDaemon(tmp_path / "home")
+    daemon.start()
+    daemon.kill()
+    stranger = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        (daemon.home / "run" / "hotsetd.lock").write_text(f"{stranger.pid}\n")
+        ended = _stop(daemon.home)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert "no daemon runs" in ended.stdout
+        assert stranger.poll() is None
+    finally:
+        stranger.communicate(b"\n", timeout=30)
+
+
+def test_stop_is_for_sockets(tmp_path: Path) -> None:
+    refused = _stop(tmp_path, "--address", "localhost:7717")
+    assert refused.returncode == 2
+    assert "--home" in refused.stderr
 
 
 def test_a_bad_configuration_names_the_key(tmp_path: Path) -> None:

@@ -106,13 +106,38 @@ def test_the_python_snippet_runs(shop: Path, environment: dict[str, str]) -> Non
     assert "gathering" in done.stdout.lower()
 
 
+def test_the_clients_example_of_putting_knowledge_in_runs(shop: Path, environment: dict[str, str]) -> None:
+    text = (ROOT / "clients" / "python" / "README.md").read_text()
+    (snippet,) = [b for b in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL) if "ingest_conversation" in b]
+
+    done = subprocess.run(
+        [sys.executable, "-c", snippet], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "The refund job ran twice" in done.stdout
+
+
+def test_the_daemon_is_stopped_as_the_readme_says(tmp_path: Path) -> None:
+    (block,) = [block for block in _blocks("") if block.startswith("hotset stop")]
+    daemon = RealDaemon(tmp_path / "home")
+    daemon.start()
+    environment = {**os.environ, "HOTSET_HOME": str(daemon.home), "PATH": f"{BIN}:{os.environ['PATH']}"}
+
+    (line,) = block.splitlines()
+    words = shlex.split(line, comments=True)
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert daemon.stop() == 0, "it ended by itself, in order"
+
+
 def test_every_make_target_named_anywhere_exists() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     named = {
         target
         for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
-        for target in re.findall(r"`?make ([a-z-]+)", path.read_text())
-        if f"make {target}" in path.read_text()
+        for target in re.findall(r"(?:`|^)make ([a-z-]+)", path.read_text(), flags=re.MULTILINE)
     }
     assert {"demo", "test", "check"} <= named
     assert named - {"sure", "it"} <= targets

@@ -12,7 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from hotset import BadRequest, HotsetClient, NotFound, Source, SourceState
+from hotset import BadRequest, HotsetClient, IngestSummary, NotFound, Source, SourceState
 from hotset.v1 import corpus_pb2, corpus_pb2_grpc
 from tests.rpc.real_daemon import RealDaemon
 from tests.waiting import until
@@ -287,8 +287,29 @@ def test_a_source_that_is_removed_takes_its_records_along_or_leaves_them(tree: T
     removed = tree.client.remove_source(tree.namespace, tree.root)
     assert removed.removed >= 1
     assert tree.paths() == set()
-    with pytest.raises(NotFound, match="ListSources"):
+    with pytest.raises(NotFound, match="is no source of"):
         tree.client.remove_source(tree.namespace, tree.root)
+
+
+def test_records_of_a_followed_tree_are_removed_with_it_alone(tree: Tree) -> None:
+    tree.write("a.py", "quokka")
+    tree.follow()
+    source = f"tree:{tree.root}"
+    stored = next(iter(tree.client.list_records(tree.namespace)))
+    assert stored.source == source
+    for field, given in (
+        ("refs", {"refs": [tree.ref("a.py")]}),
+        ("path", {"path": "a.py"}),
+        ("source", {"source": source}),
+    ):
+        with pytest.raises(BadRequest, match="which is followed") as refused:
+            tree.client.remove(tree.namespace, **given)  # type: ignore[arg-type]
+        assert refused.value.field == field
+    assert tree.paths() == {"a.py"}
+
+    tree.client.remove_source(tree.namespace, tree.root, keep_records=True)
+    assert tree.client.remove(tree.namespace, path="a.py").removed >= 1
+    assert tree.paths() == set()
 
 
 def test_what_is_passed_over_is_counted_by_reason(tree: Tree) -> None:
@@ -300,6 +321,53 @@ def test_what_is_passed_over_is_counted_by_reason(tree: Tree) -> None:
     (tree.root / "second.bin").write_bytes(b"\0\1\2")
     until(lambda: {each.reason: each.count for each in tree.source.skipped}["binary"] == 2)
     assert tree.source.files == 1
+
+
+_KEY = 'api_key = "9f8e7d6c5b4a39281706f5e4d3c2b1a0"\n'
+
+
+def _passed_over(tree: Tree) -> dict[str, int]:
+    return {each.reason: each.count for each in tree.source.skipped}
+
+
+def test_counts_are_of_the_tree_as_it_stands_whatever_was_scanned_how_often_and_by_whom(tmp_path: Path) -> None:
+    daemon = RealDaemon(tmp_path / "home")
+    daemon.start()
+    with HotsetClient(daemon.address, agent="dev") as client:
+        tree = Tree(client, tmp_path / "tree", "shop")
+        tree.write("a.py", "quokka")
+        (tree.root / "keys.py").write_text(_KEY)
+        for name in ("one.bin", "two.bin"):
+            (tree.root / name).write_bytes(b"\0\1\2")
+        *_, ingested = client.ingest_tree(tree.namespace, tree.root)
+        assert isinstance(ingested, IngestSummary)
+        expected = {each.reason: each.count for each in ingested.skipped}
+        assert expected["binary"] == 2
+        redacted = next(reason for reason in expected if reason.startswith("redacted"))
+        tree.follow()
+        assert _passed_over(tree) == expected, "files that are as they were are counted as they were"
+
+        for number in range(2):
+            (tree.root / ".gitignore").write_text(f"# {number}\n")
+            tree.write(f"later{number}.py", f"pangolin{number}")
+            until(lambda word=f"pangolin{number}": word in tree.block(word))  # type: ignore[misc]
+            assert _passed_over(tree) == expected
+        (tree.root / "two.bin").unlink()
+        (tree.root / "keys.py").write_text(_KEY + _KEY.replace("9f8e", "1a2b"))
+        expected |= {"binary": 1, redacted: 2}
+        until(lambda: _passed_over(tree) == expected, what=lambda: _passed_over(tree))
+    assert daemon.stop() == 0
+
+    daemon.start()
+    try:
+        with HotsetClient(daemon.address, agent="dev") as client:
+            tree.client = client
+            until(lambda: tree.source.state is SourceState.CURRENT, what=lambda: tree.source)
+            assert _passed_over(tree) == expected, "after a restart too"
+            (tree.root / "keys.py").unlink()
+            until(lambda: redacted not in _passed_over(tree), what=lambda: _passed_over(tree))
+    finally:
+        assert daemon.stop() == 0
 
 
 @pytest.mark.parametrize(

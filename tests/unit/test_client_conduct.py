@@ -22,6 +22,7 @@ from hotset import (
     Unavailable,
 )
 from hotset._conduct import Attempt, Conduct, Pause, Start, Steps
+from hotset._spawn import HOME_IS_TAKEN
 from hotset._wire.call import Call
 from hotset.address import Endpoint
 
@@ -187,19 +188,20 @@ def test_without_autostart_nothing_is_started() -> None:
 
 def test_the_loser_of_a_race_connects_to_the_winner() -> None:
     def lose(world: World) -> HotsetError:
-        world.process.exited = 1
+        world.process.exited = HOME_IS_TAKEN
         return down()
 
     world = World([down(), lose, down(), Health.SERVING, "answer"], autostart=True)
     assert world.drive(world.conduct.run(READ, None)) == "answer"
 
 
-def test_a_daemon_that_exits_and_leaves_nobody_is_reported_with_its_words() -> None:
+@pytest.mark.parametrize(("status", "waited"), [(HOME_IS_TAKEN, StartSettings().grace_seconds), (1, 0.0), (-9, 0.0)])
+def test_a_daemon_that_exits_and_leaves_nobody_is_reported_with_its_words(status: int, waited: float) -> None:
     world = World([down()], autostart=True)
-    world.process.exited = 3
-    with pytest.raises(AutostartFailed, match=r"exited with status 3; it said: the store is broken"):
+    world.process.exited = status
+    with pytest.raises(AutostartFailed, match=rf"exited with status {status}; it said: the store is broken"):
         world.drive(world.conduct.run(READ, None))
-    assert world.time - 100 == pytest.approx(StartSettings().grace_seconds, abs=0.5)
+    assert world.time - 100 == pytest.approx(waited, abs=0.5)
 
 
 def test_a_daemon_that_never_gets_ready_ends_with_the_deadline() -> None:

@@ -20,17 +20,18 @@ NAMES = """
 AddSourceAnswer Answer Architecture AsyncHotsetClient AutostartFailed BadAddress BadRequest BranchCommit Budget
 Cancelled Change CheckAnswer ClientSettings CloseAnswer CollectAnswer CollectedNamespace Conflict ConversationTurn
 Coverage Cut CutExpired DaemonFault DaemonNotRunning DeadlineExceeded Deleted Delta DeltaEntry Document Drift
-DriftVerdict EdgeInput Entity Erosion EvictAnswer ExplainAnswer Faults Fidelity FileProblem FocusAnswer FocusMode
-ForgetAnswer ForkAnswer Freshness Gap GetAnswer Ghost HandoffAnswer Health Hints HotsetClient HotsetError Ignored
-IndexState IngestAcknowledged IngestEvent IngestProgress IngestSummary Item LaneReport LaneState Lines ListPage Move
-NamespaceDescription NamespaceGeneration NotAuthorised NotFound Nothing Obligation ObligationKind ObligationStatus
-Observation ObservationKind ObservedUse Offender Omission Opposed OppositionCoverage OverBudget OverLimits PageIn Pin
-PinAnswer PinOwner PinReport ReasonCount ReceiptNode RecordInput RelationDescription RelationRole RemoveAnswer
-RemoveSourceAnswer ReplayAnswer ReplayVerdict ResetAnswer ResolveAnswer ResolvePage ResolvedRecord RetrySettings
-SearchCoverage Segment Signal Source SourceKind SourceList SourceState StageTime StaleCursor StaleEntry Standing
-StartSettings StatusAnswer Step StorageFull StoredEdge StoredRecord Sufficiency SufficiencyState SupportClosure Tier
-TouchAnswer Touched Unavailable UndoAnswer UnknownAgent UnknownNamespace UnknownRef UnpinAnswer Use UseAction
-VersionMismatch Versions __version__ as_json as_plain default_address default_home
+DriftHold DriftVerdict EdgeInput Entity Erosion EvictAnswer ExplainAnswer Faults Fidelity FileProblem FocusAnswer
+FocusMode ForgetAnswer ForkAnswer Freshness Gap GetAnswer Ghost HandoffAnswer Health Hints HotsetClient HotsetError
+Ignored IndexState IngestAcknowledged IngestEvent IngestProgress IngestSummary Item LaneReport LaneState Lines
+ListPage Move NamespaceDescription NamespaceGeneration NotAuthorised NotFound Nothing Obligation ObligationKind
+ObligationStatus Observation ObservationKind ObservedUse Offender Omission Opposed OppositionCoverage OverBudget
+OverLimits PageIn Pin PinAnswer PinOwner PinReport ReasonCount ReceiptNode RecordInput RelationDescription
+RelationRole RemoveAnswer RemoveSourceAnswer ReplayAnswer ReplayVerdict ResetAnswer ResolveAnswer ResolvePage
+ResolvedRecord RetrySettings Robustness SearchCoverage Segment Signal Source SourceKind SourceList SourceState
+StageTime StaleCursor StaleEntry Standing StartSettings StatusAnswer Step StorageFull StoredEdge StoredRecord
+Sufficiency SufficiencyState SupportClosure Tier TouchAnswer Touched Translation Unavailable UndoAnswer UnknownAgent
+UnknownNamespace UnknownRef UnpinAnswer Use UseAction VersionMismatch Versions __version__ as_json as_plain
+default_address default_home
 """
 
 CALLS = """

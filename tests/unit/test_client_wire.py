@@ -199,7 +199,7 @@ def test_each_field_of_a_use_an_observation_an_edge_and_a_record_is_sent() -> No
     sent = _parsed(attention_pb2.TouchRequest, touch.payload)
     assert _set_fields(sent.uses[0]) == {each.name for each in attention_pb2.Use.DESCRIPTOR.fields}
     assert _set_fields(sent.observed[0]) == {each.name for each in attention_pb2.Observation.DESCRIPTOR.fields}
-    record = types.RecordInput("text", "id", "kind", "title", {"key": "value"}, "origin", 1, 2)
+    record = types.RecordInput("text", "id", "kind", "title", {"key": "value"}, "origin", 1, 2, 3, 4, "v1")
     edge = types.EdgeInput("x", "relation", "y", types.RelationRole.OPPOSING)
     ticket = ingest.ticket("n", "s", "i")
     settings = hotset.ClientSettings()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.core_scenes import Agent, Corpus, record, ref
 from workingset.candidate import GoalView
-from workingset.drift import Baseline, Drift, Verdict, baseline_after, detect
+from workingset.drift import Baseline, Drift, Held, Verdict, baseline_after, detect
 from workingset.settings import DriftSettings
 from workingset.tier import Cause
 from workingset.vocabulary import Standing, Turn
@@ -52,6 +52,22 @@ def test_a_moved_subject_asks_for_a_refocus_with_its_numbers() -> None:
 )
 def test_one_quiet_signal_is_enough_to_hold(found: Drift) -> None:
     assert found.verdict is Verdict.HOLD
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        (drift(baseline=Baseline()), Held.FIRST_TURN),
+        (drift(baseline=replace(OLD, turn=Turn(4))), Held.REFOCUSED_LATELY),
+        (drift(kept=None), Held.NOTHING_RANKED),
+        (drift(NEAR), None),
+        (drift(), None),
+        (drift(baseline=replace(OLD, turn=Turn(4)), stale=1.0), None),
+    ],
+    ids=["first turn", "not armed", "nothing ranked", "signals hold by themselves", "refocus", "stale"],
+)
+def test_what_holds_against_its_signals_says_why(found: Drift, why: Held | None) -> None:
+    assert found.held is why
 
 
 def test_an_unmeasured_signal_neither_speaks_nor_vetoes() -> None:

@@ -66,9 +66,9 @@ def test_several_are_taken_out_at_once_or_none() -> None:
     agent.pin("rule")
     agent.focus("goal")
     before = agent.state
-    with pytest.raises(PinnedEntry, match="call Unpin first"):
+    with pytest.raises(PinnedEntry, match="is pinned"):
         agent.evict("a", "rule")
-    with pytest.raises(NotInSet, match="Status lists"):
+    with pytest.raises(NotInSet, match="not in the working set"):
         agent.evict("a", "nowhere")
     assert agent.state == before
     assert gone(agent, "a", "b", "a") == [ref("a"), ref("b")]

@@ -21,11 +21,13 @@ from hotsetd.ingesting import Header
 from hotsetd.repository_state import RepositoryReader
 from hotsetd.repository_state import repository_state as state_of
 from retrieval.errors import BadField
-from retrieval.hints import Hints
+from retrieval.diff_lines import FileLines
+from retrieval.hints import BranchCommit, Hints
 from retrieval.ingest.settings import GitHistorySettings, IngestSettings
 from tests.daemon_room import NAMESPACE, Room, Silence, opened
 from tests.git_room import Repository
 from workingset.candidate import LaneOutcome
+from workingset.vocabulary import Lines, Namespace
 
 _COMMIT = "commit this, then let's do the other bit"
 _REVIEW = "can you review the changes in the local branch?"
@@ -267,6 +269,43 @@ def test_a_look_that_began_before_the_call_says_so(room: Room, repository: Repos
     assert (anew.changed, anew.note, held.begun) == (("shop/ship.py",), "", 2)
 
 
+def test_a_tree_that_is_always_slow_is_served_what_was_seen_last(room: Room, repository: Repository) -> None:
+    _take(room, repository.root)
+    go_on = threading.Semaphore(0)
+
+    class Paced(_Held):
+        def read(self) -> Hints:
+            self.begun += 1
+            assert go_on.acquire(timeout=30)
+            return Hints(changed=(f"look/{self.begun}.py",))
+
+    with _looking(room, Paced(), 0.0) as host:
+        for number in range(1, 4):
+            asked = host.begin(room.parts.caller.tenant, ())
+            (hints,) = host.hints(asked, Hints())
+            if number > 1:
+                assert hints.changed == (f"look/{number - 1}.py",)
+                assert hints.note.endswith("was not read within 0 ms; what is known is 2.5 s old")
+            go_on.release()
+            assert asked.looks[0].look.hints.result(timeout=30).changed == (f"look/{number}.py",)
+            room.clock.seconds += 2.5
+
+
+def test_a_folder_that_may_not_be_read_costs_its_hints_alone(
+    room: Room, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _take(room, repository.root)
+
+    def refuse(root: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(root))
+
+    monkeypatch.setattr("hotsetd.repository_state.git_stamp", refuse)
+    host = _host(room.focus(_COMMIT))
+
+    assert host is not None
+    assert (host.state, host.note) == ("partial", "the work tree could not be read: Permission denied")
+
+
 def test_a_machine_without_space_costs_the_hints_alone(
     room: Room, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -410,8 +449,72 @@ def test_files_that_are_gone_and_files_of_other_scopes_are_counted(room: Room, r
 
     host = _host(answer)
     assert host is not None
-    assert host.note == "1 hinted files are not in the scope"
+    assert host.note.endswith("hinted files match no record: shop/none.py")
+    assert host.note.startswith("1 of ")
     assert "Shop" in _titles(answer)
+
+
+def test_a_diff_that_is_none_is_told(room: Room) -> None:
+    room.documents({path: str(text) for path, text in _TREE.items()})
+
+    host = _host(room.focus("this", hints=HintsCall(diff="garbage\n")))
+
+    assert host is not None
+    assert host.note == "the host's diff names no file"
+
+
+def test_an_absolute_path_is_of_the_innermost_roots_that_hold_it(room: Room, repository: Repository) -> None:
+    _take(room, repository.root)
+    for namespace in ("inner", "twin"):
+        sending = room.parts.ingesting.begin(room.parts.caller, Header(namespace, "", ""))
+        room.parts.ingesting.tree(sending, str(repository.root / "shop"), False, lambda _: None, room.deadline)
+    absolute = str(repository.root / "shop" / "ship.py")
+    sent = Hints(
+        changed=(absolute, str(repository.root / "README.md"), "price.py"),
+        diff_lines=(FileLines(absolute, (Lines(1, 2),)),),
+        branch_commits=(BranchCommit("Send it", (absolute,)),),
+    )
+
+    asked = room.parts.host_hints.begin(room.parts.caller.tenant, ())
+    told = {hints.namespace: hints for hints in room.parts.host_hints.hints(asked, sent)[:4]}
+
+    assert told[None].changed == ("price.py",)
+    assert told[Namespace(NAMESPACE)].changed == ("README.md",)
+    for namespace in (Namespace("inner"), Namespace("twin")):
+        assert told[namespace].changed == ("ship.py",)
+        assert told[namespace].diff_lines == (FileLines("ship.py", (Lines(1, 2),)),)
+        assert told[namespace].branch_commits == (BranchCommit("Send it", ("ship.py",)),)
+    host = _host(room.focus("this", hints=HintsCall(changed=(absolute,))))
+    assert host is not None
+    assert "match no record" not in host.note
+
+
+def test_before_the_first_commit_all_files_are_work(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "new", commits=0)
+    made.root.mkdir()
+    made.git("init", "-q", "-b", "main")
+    made.write({"staged.py": "A = 1\n", "new.py": "B = 1\n"})
+    made.git("add", "staged.py")
+    reader = RepositoryReader(made.root, RepositorySettings(), GitHistorySettings())
+
+    before = reader.read()
+    made.commit("First", {})
+    after = reader.read()
+
+    assert before.note == ""
+    assert {file.path for file in before.diff_lines} == {"staged.py", "new.py"}
+    assert after == repository_state(made.root)
+    assert after.note == ""
+
+
+def test_of_a_root_that_is_gone_it_is_said_that_it_is_gone(room: Room, repository: Repository) -> None:
+    _take(room, repository.root)
+    repository.root.rename(repository.root.with_name("away"))
+
+    host = _host(room.focus("this"))
+
+    assert host is not None
+    assert host.note == f"{repository.root} is gone"
 
 
 def test_a_file_that_was_only_renamed_is_work_too(room: Room, repository: Repository) -> None:

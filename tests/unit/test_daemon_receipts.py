@@ -42,7 +42,7 @@ def some_turns(room: Room) -> None:
     room.focus("refund of an order within days", user_request="pay order 3 back")
     fill(room, "is paid back in cash")
     room.focus("payments that need a receipt", budget_tokens=300)
-    room.parts.obligations.reset_context(room.parts.caller, ResetCall(agent="dev", request_id="", reason="compacted"))
+    room.parts.hosting.reset_context(room.parts.caller, ResetCall(agent="dev", request_id="", reason="compacted"))
     room.focus("refund in cash")
 
 
@@ -116,7 +116,7 @@ def test_a_removed_record_is_replayed_with_its_last_text(tmp_path: Path) -> None
         fill(room)
         room.focus("refund of an order")
         caller, ref = room.parts.caller, next(e.ref for e in room.state().entries if e.ref.startswith(NAMESPACE))
-        room.parts.obligations.pin(
+        room.parts.hosting.pin(
             caller, PinCall(agent="dev", ref=ref, text="", reason="", expires_turns=0, owner=PinOwner.HOST)
         )
         room.parts.corpus.remove(caller, RemoveCall(namespace=NAMESPACE, refs=(ref,)))

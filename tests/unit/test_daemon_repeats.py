@@ -38,8 +38,8 @@ def test_ids_of_different_calls_do_not_meet(tmp_path: Path) -> None:
             agent="dev", ref=f"{NAMESPACE}:a", text="", reason="", expires_turns=0, owner=PinOwner.HOST, request_id=ID
         )
 
-        first, replayed = room.parts.obligations.pin(room.parts.caller, call)
-        again, replayed_again = room.parts.obligations.pin(room.parts.caller, call)
+        first, replayed = room.parts.hosting.pin(room.parts.caller, call)
+        again, replayed_again = room.parts.hosting.pin(room.parts.caller, call)
 
         assert (first, replayed, replayed_again) == (again, False, True)
 
@@ -106,9 +106,9 @@ def test_a_reason_is_a_line_and_not_a_document(tmp_path: Path) -> None:
     with opened(tmp_path) as room:
         call = PinCall(agent="dev", ref="", text="a rule", reason="x" * 501, expires_turns=0, owner=PinOwner.HOST)
         with pytest.raises(BadField) as caught:
-            room.parts.obligations.pin(room.parts.caller, call)
+            room.parts.hosting.pin(room.parts.caller, call)
         assert caught.value.field == "reason"
-        room.parts.obligations.pin(room.parts.caller, replace(call, reason="x" * 500))
+        room.parts.hosting.pin(room.parts.caller, replace(call, reason="x" * 500))
 
 
 def _batch(path: str, content: bytes) -> Batch:

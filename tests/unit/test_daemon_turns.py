@@ -186,7 +186,7 @@ def test_a_removed_record_leaves_and_a_pinned_one_stays_and_is_reported(tmp_path
         room.documents(CODE)
         first = room.focus("refund issue_refund undo_refund").outcome
         refs = {entry.title: entry.ref for entry in first.state.entries}
-        room.parts.obligations.pin(room.parts.caller, _pin(ref=refs["issue_refund"]))
+        room.parts.hosting.pin(room.parts.caller, _pin(ref=refs["issue_refund"]))
         room.documents({path: text for path, text in CODE.items() if path != "pay/refunds.py"})
 
         outcome = room.focus("refund issue_refund undo_refund").outcome
@@ -201,7 +201,7 @@ def test_a_superseded_pin_is_reported_with_its_successor(tmp_path: Path) -> None
     with opened(tmp_path) as room:
         room.records([note("old", "refunds take ten days"), note("new", "refunds take two days")])
         room.focus("refunds days")
-        room.parts.obligations.pin(room.parts.caller, _pin(ref=f"{NAMESPACE}:old"))
+        room.parts.hosting.pin(room.parts.caller, _pin(ref=f"{NAMESPACE}:old"))
         room.records([], [EdgeInput("new", "supersedes", "old")])
 
         outcome = room.focus("refunds days").outcome
@@ -216,8 +216,8 @@ def test_unpinned_words_leave_and_their_record_stays_resolvable(tmp_path: Path) 
     with opened(tmp_path) as room:
         room.records([note("a", "refund the order")])
         room.focus("refund order")
-        answer, _ = room.parts.obligations.pin(room.parts.caller, _pin(text="never log card numbers"))
-        room.parts.obligations.unpin(room.parts.caller, RefsCall(agent="dev", refs=(answer.pin.ref,)))
+        answer, _ = room.parts.hosting.pin(room.parts.caller, _pin(text="never log card numbers"))
+        room.parts.hosting.unpin(room.parts.caller, RefsCall(agent="dev", refs=(answer.pin.ref,)))
 
         assert room.state().entry(answer.pin.ref) is None
         assert room.parts.corpus.get(room.parts.caller, answer.pin.ref, ()).record.text == "never log card numbers"
@@ -230,7 +230,7 @@ def test_a_new_epoch_delivers_everything_again(tmp_path: Path) -> None:
         room.focus("refund rule")
         assert room.focus("refund rule").outcome.delta == ()
 
-        answer, _ = room.parts.obligations.reset_context(room.parts.caller, ResetCall(agent="dev"))
+        answer, _ = room.parts.hosting.reset_context(room.parts.caller, ResetCall(agent="dev"))
         after = room.focus("refund rule").outcome
 
         assert answer.epoch == 1
@@ -269,7 +269,7 @@ def test_nobody_waits_for_an_index_of_what_is_not_searched(tmp_path: Path) -> No
     with opened(tmp_path, settings) as room:
         room.records([note("a", "refund the order")])
         room.focus("refund order")
-        room.parts.obligations.pin(room.parts.caller, _pin(text="never log card numbers"))
+        room.parts.hosting.pin(room.parts.caller, _pin(text="never log card numbers"))
 
         began = time.monotonic()
         room.focus("refund order")

@@ -163,7 +163,7 @@ class DyingStore:
 
 @pytest.mark.parametrize("writes", range(0, 12, 2))
 def test_a_run_that_died_anywhere_is_made_up_for(tmp_path: Path, writes: int) -> None:
-    few = IngestSettings(batches=BatchSettings(files=2), links=LinkSettings(batch_files=3))
+    few = IngestSettings(batches=BatchSettings(files=2), links=LinkSettings(batch_files=3, batch_edges=4))
     root = write_tree(tmp_path / "tree", TREE)
     store = MemoryStore(MemoryDisk())
     with pytest.raises(StorageFull):

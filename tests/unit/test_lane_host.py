@@ -58,7 +58,7 @@ def test_a_path_that_two_namespaces_hold_is_none_and_counted(hinted: str) -> Non
     one = world.ask(_changed(hinted, namespace=OTHER, scope=(CODE, OTHER)))
 
     assert both.ranked == ()
-    assert _host(both).note == "1 hinted files could be several files"
+    assert _host(both).note == f"1 of 1 hinted files could be several files: {hinted}"
     assert refs(one) == ["other:twin"]
 
 
@@ -68,7 +68,19 @@ def test_a_path_that_two_files_end_with_is_none_and_one_that_is_neither_end_is_n
     projection = world.ask(_changed("tax.py", "shop/src/lease.py"))
 
     assert projection.ranked == ()
-    assert _host(projection).note == "1 hinted files are not in the scope; 1 hinted files could be several files"
+    assert _host(projection).note == (
+        "1 of 2 hinted files match no record: shop/src/lease.py; 1 of 2 hinted files could be several files: tax.py"
+    )
+
+
+def test_many_files_that_match_nothing_are_named_in_part_and_counted() -> None:
+    world = _files("src/lease.py")
+
+    projection = world.ask(_changed("src/lease.py", *(f"none/{at}.py" for at in range(6))))
+
+    assert _host(projection).note == (
+        "6 of 7 hinted files match no record: none/0.py, none/1.py, none/2.py, none/3.py, 2 more"
+    )
 
 
 def test_hinted_records_beyond_the_cap_are_bounded_from_above() -> None:

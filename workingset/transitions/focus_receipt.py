@@ -68,7 +68,12 @@ def _lanes(projection: Projection) -> Node:
             lane.lane,
             lane.state,
             lane.note,
-            (Node("hits", lane.hits), Node("covered", lane.covered), Node("lag", lane.lag)),
+            (
+                Node("hits", lane.hits),
+                Node("covered", lane.covered),
+                Node("lag", lane.lag),
+                Node("filtering", lane.filtering.value, "of the scope"),
+            ),
         )
         for lane in projection.lanes
     )
@@ -95,7 +100,8 @@ def _owed(projection: Projection) -> tuple[Node, ...]:
         for outcome in projection.obligations
     )
     coverage = Node("opposition_coverage", projection.opposition.value, "how it was looked for, not what there is")
-    return (Node("obligations", projection.profile, "", (*outcomes, coverage)),)
+    checked = Node("robustness", projection.robustness.value, "how far planted text was looked for, not what there is")
+    return (Node("obligations", projection.profile, "", (*outcomes, coverage, checked)),)
 
 
 def _architecture(projection: Projection) -> tuple[Node, ...]:
@@ -115,7 +121,8 @@ def _drift(drift: Drift) -> Node:
         Node(s.name, s.value, f"threshold {s.threshold}" if s.measured else "not measured") for s in drift.signals
     )
     stale = tuple(Node(f"stale {s.ref}", s.what, f"{s.admitted_generation} to {s.generation}") for s in drift.stale)
-    return Node("drift", drift.verdict.value, "" if drift.calibrated else "uncalibrated", (*signals, *stale))
+    held = (Node("held", drift.held.value),) if drift.held else ()
+    return Node("drift", drift.verdict.value, "" if drift.calibrated else "uncalibrated", (*held, *signals, *stale))
 
 
 def _budget(spent: Ledger, over: OverBudget | None) -> Node:

@@ -22,7 +22,8 @@ def asked_of(state: WorkingSet, projection: Projection, order: FocusOrder, setti
     """Return the digest of goal, order, settings, uses so far and every record that was ranked."""
     clocks = (state.epoch, state.references, projection.overflow)
     results = (
-        f"{c.ref} {c.digest} {c.relevance} {c.selection_score} {c.origin} {c.closure.value} {c.requires}"
+        f"{c.ref} {c.digest} {c.freshness.value} {c.relevance} {c.selection_score} {c.origin} {c.closure.value} "
+        f"{c.requires}"
         for c in projection.ranked
     )
     return _digest(
@@ -46,7 +47,7 @@ def situation_of(asked: Digest, draft: Draft, texts: Texts) -> Digest:
         (
             asked,
             *(f"pin {pin.ref} {pin.expires_turn}" for pin in sorted(draft.pins.values(), key=lambda p: p.ref)),
-            *(f"entry {e.ref} {e.digest} {e.standing.value} {e.requires}" for e in entries),
+            *(f"entry {e.ref} {e.digest} {e.standing.value} {e.freshness.value} {e.requires}" for e in entries),
             *(f"needed {ref} {texts.candidates[ref].digest}" for ref in needed if texts.usable(ref)),
         )
     )

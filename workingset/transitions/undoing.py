@@ -77,7 +77,7 @@ def _restore(draft: Draft, before: Entry) -> None:
     tier = Tier.RESIDENT if before.tier is Tier.MANDATORY else before.tier
     if now is not None and (now.tier in (Tier.PINNED, Tier.MANDATORY) or now.tier is tier):
         warm = replace(now, heat=before.heat, heat_turn=before.heat_turn)
-        same = now.tier is Tier.RESIDENT and now.digest == before.digest
+        same = now.tier is Tier.RESIDENT and (now.digest, now.freshness) == (before.digest, before.freshness)
         draft.update(replace(warm, fidelity=before.fidelity, tokens=before.tokens) if same else warm)
         return
     if now is not None and tier is Tier.FRONTIER_ONLY:

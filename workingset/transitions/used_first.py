@@ -3,7 +3,8 @@
 A policy may refuse what was used, since by its measure other pages are worth more; but it knows pages by their uses,
 and of what nobody used it cannot know that. So for what was just used the loose ones, that nobody used or that are not
 whole anyway, make room, up to a share of the budget. The smallest of what was used come first; one that is too large
-for the room shows its outline, and goes where that is too large as well.
+for the room shows its outline, and goes where that is too large as well. Where nothing is loose, the policy judges
+alone: measured with demand paging (docs/measures.md, M9), outlines of what it refuses cost half a point of the prefix.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def claims_of(
 ) -> Claims:
     """Return who of `residents` keeps its place for having been used, where they are `short` tokens above the room.
 
-    The loose ones are asked for `share` tokens at most. What is too large to be whole falls to its outline here, where
-    the policy would have it go; `short` is less by so much then.
+    The loose ones are asked for `share` tokens at most; where there are none, the policy judges alone. What is too
+    large to be whole falls to its outline here, where the policy would have it go: the set is smaller by so much then.
     """
     there = {entry.ref: entry for entry in residents}
     used = sorted((e for e in there.values() if e.ref in just_used), key=lambda e: (e.tokens, e.ref))
@@ -47,6 +48,8 @@ def claims_of(
         return Claims()
     loose = tuple(entry for entry in there.values() if entry.ref not in just_used and is_loose(entry))
     claim = min(int(share), sum(entry.tokens for entry in loose))
+    if not claim:
+        return Claims()
     room = sum(entry.tokens for entry in used) - short + claim
     spared: set[Ref] = set()
     for page in used:

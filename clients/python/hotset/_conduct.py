@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from hotset import types as t
-from hotset._spawn import Started
+from hotset._spawn import HOME_IS_TAKEN, Started
 from hotset._wire.call import Call
 from hotset._wire.health import health
 from hotset.address import Endpoint
@@ -166,11 +166,13 @@ class Conduct:
         exited_at: float | None = None
         pause = self.settings.start.first_poll_seconds
         while (yield from self._refusal(patience)) is not None:
-            if exited_at is None and started.exit_status() is not None:
-                exited_at = self.now()
-            # The loser of two clients' race exits at once, while the winner's daemon is still coming up.
-            if exited_at is not None and self.now() - exited_at > self.settings.start.grace_seconds:
-                raise self._not_started(started, f"exited with status {started.exit_status()}")
+            status = started.exit_status()
+            if status is not None:
+                exited_at = self.now() if exited_at is None else exited_at
+                # The loser of two clients' race exits at once, while the winner's daemon is still coming up.
+                grace = self.settings.start.grace_seconds if status == HOME_IS_TAKEN else 0.0
+                if self.now() - exited_at >= grace:
+                    raise self._not_started(started, f"exited with status {status}")
             if self.now() + pause >= patience.deadline:
                 raise self._not_started(started, "was not ready before the deadline")
             yield Pause(pause)

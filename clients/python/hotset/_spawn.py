@@ -15,24 +15,29 @@ from hotset.errors import AutostartFailed
 from hotset.settings import StartSettings
 
 PROGRAM = "hotsetd"
+HOME_IS_TAKEN = 3
+"""The status with which it ends where another daemon holds the home's lock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A daemon process that was started, and the file that holds what it printed."""
+    """A daemon process that was started, and the file that holds what it printed, from the byte `since` on."""
 
     process: subprocess.Popen[bytes]
     log: Path
+    since: int = 0
 
     def exit_status(self) -> int | None:
         """Return its exit status, or None while it runs."""
         return self.process.poll()
 
     def last_words(self, lines: int) -> str:
-        """Return the last lines of its log."""
+        """Return the last lines that were printed since it was started; starts before have their words in the log."""
         try:
-            with self.log.open(encoding="utf-8", errors="backslashreplace") as file:
-                return "".join(deque(file, maxlen=lines)).strip()
+            with self.log.open("rb") as file:
+                file.seek(self.since)
+                said = b"".join(deque(file, maxlen=lines))
+            return said.decode("utf-8", "backslashreplace").strip()
         except OSError as error:
             return f"(its log cannot be read: {error})"
 
@@ -47,7 +52,7 @@ def find_daemon() -> Path:
         raise AutostartFailed(
             f"{PROGRAM} is neither beside {sys.executable} nor on PATH",
             reason="DAEMON_NOT_INSTALLED",
-            what_to_do="install it with `pip install hotsetd`, or start a daemon elsewhere and set $HOTSET_ADDRESS",
+            what_to_do="`pip install .` in a checkout of Hotset, or set $HOTSET_ADDRESS to a daemon that runs",
         )
     return Path(found)
 
@@ -65,6 +70,7 @@ def start_daemon(home: Path, settings: StartSettings) -> Started:
             log.replace(log.with_suffix(".log.1"))
         descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
+            since = os.fstat(descriptor).st_size
             process = subprocess.Popen(  # noqa: S603 -- our own program, an argument list, no shell
                 [str(program), "--home", str(home)],
                 stdin=subprocess.DEVNULL,
@@ -82,4 +88,4 @@ def start_daemon(home: Path, settings: StartSettings) -> Started:
         ) from error
     # Waiting for the child keeps it from staying a zombie when it exits before this process does.
     threading.Thread(target=process.wait, name="hotsetd-exit", daemon=True).start()
-    return Started(process, log)
+    return Started(process, log, since)

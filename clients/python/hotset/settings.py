@@ -32,7 +32,7 @@ class StartSettings:
     health_timeout_seconds: float = 2.0
     """Of one health call while waiting. Guess."""
     grace_seconds: float = 5.0
-    """How long to go on waiting after the started process exited: another client's daemon may be coming up. Guess."""
+    """How long to go on waiting where another client's daemon holds the home: it may be coming up. Guess."""
     log_bytes: int = 1 << 20
     """A start log larger than this is put aside once. Guess."""
     log_tail_lines: int = 5

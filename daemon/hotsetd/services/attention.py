@@ -10,7 +10,7 @@ import grpc.aio
 from hotset.v1 import attention_pb2 as pb
 from hotset.v1 import attention_pb2_grpc
 from hotsetd.calls import Caller, FocusCall
-from hotsetd.obligations import Obligations
+from hotsetd.hosting import Hosting
 from hotsetd.queues import AgentQueues
 from hotsetd.reading import Reading
 from hotsetd.receipts import Receipts
@@ -34,7 +34,7 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
     def __init__(
         self,
         turns: Turns,
-        obligations: Obligations,
+        hosting: Hosting,
         succession: Succession,
         reading: Reading,
         receipts: Receipts,
@@ -46,7 +46,7 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
         versions: Versions,
     ) -> None:
         self._turns = turns
-        self._obligations = obligations
+        self._hosting = hosting
         self._succession = succession
         self._reading = reading
         self._receipts = receipts
@@ -95,14 +95,14 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
     async def Pin(self, request: pb.PinRequest, context: Context) -> pb.PinReply:  # noqa: N802
         """An obligation to keep an entry."""
         call = wire.pin_call(request)
-        answer, replayed = await self._turn(request.agent, context, lambda _: self._obligations.pin(self._caller, call))
+        answer, replayed = await self._turn(request.agent, context, lambda _: self._hosting.pin(self._caller, call))
         return self._wire.pin(request.agent, answer, replayed=replayed)
 
     async def Unpin(self, request: pb.UnpinRequest, context: Context) -> pb.UnpinReply:  # noqa: N802
         """The end of one."""
         call = wire.unpin_call(request)
         answer, replayed = await self._turn(
-            request.agent, context, lambda _: self._obligations.unpin(self._caller, call)
+            request.agent, context, lambda _: self._hosting.unpin(self._caller, call)
         )
         return self._wire.unpin(request.agent, answer, replayed=replayed)
 
@@ -110,7 +110,7 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
         """What the host takes out."""
         call = wire.evict_call(request)
         answer, replayed = await self._turn(
-            request.agent, context, lambda _: self._obligations.evict(self._caller, call)
+            request.agent, context, lambda _: self._hosting.evict(self._caller, call)
         )
         return self._wire.evict(request.agent, answer, replayed=replayed)
 
@@ -120,7 +120,7 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
         """A new epoch."""
         call = wire.reset_call(request)
         answer, replayed = await self._turn(
-            request.agent, context, lambda _: self._obligations.reset_context(self._caller, call)
+            request.agent, context, lambda _: self._hosting.reset_context(self._caller, call)
         )
         return self._wire.reset(request.agent, answer, replayed=replayed)
 
@@ -130,7 +130,7 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
         """The last refocus, taken back."""
         call = wire.undo_call(request)
         answer, replayed = await self._turn(
-            request.agent, context, lambda _: self._obligations.undo_refocus(self._caller, call)
+            request.agent, context, lambda _: self._hosting.undo_refocus(self._caller, call)
         )
         return self._wire.undo(request.agent, answer, replayed=replayed)
 
@@ -140,7 +140,7 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
         """The end of the user's request."""
         call = wire.close_call(request)
         answer, replayed = await self._turn(
-            request.agent, context, lambda _: self._obligations.close_request(self._caller, call)
+            request.agent, context, lambda _: self._hosting.close_request(self._caller, call)
         )
         return self._wire.close(request.agent, answer, replayed=replayed)
 

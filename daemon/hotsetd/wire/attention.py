@@ -40,7 +40,13 @@ class AttentionWire:
             agent=answer.state.agent,
             turn=answer.state.turn,
             touched=[
-                pb.Touched(use=place, refs=touched.refs, fault=touched.fault, paged_in=touched.paged_in)
+                pb.Touched(
+                    use=place,
+                    refs=touched.refs,
+                    fault=touched.fault,
+                    paged_in=touched.paged_in,
+                    no_place=touched.no_place,
+                )
                 for place, touched in answer.touched
             ],
             unmatched=answer.unmatched,
@@ -148,6 +154,7 @@ def _observed(use: ObservedUse) -> pb.ObservedUse:
         matched=use.matched,
         fault=use.touched.fault,
         paged_in=use.touched.paged_in,
+        no_place=use.touched.no_place,
     )
 
 

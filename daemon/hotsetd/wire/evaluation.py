@@ -7,10 +7,10 @@ from hotset.v1 import common_pb2
 from hotsetd.answers import Coverage
 from hotsetd.wire import common, owed
 from workingset.budget import OverBudget
-from workingset.drift import Drift, Verdict
+from workingset.drift import Drift, Held, Verdict
 from workingset.remainder import Ignored
 from workingset.sufficiency import State, Sufficiency
-from workingset.vocabulary import Freshness, OppositionCoverage, SearchCoverage
+from workingset.vocabulary import Freshness, OppositionCoverage, Robustness, SearchCoverage, Translation
 from workingset.working_set import WorkingSet
 
 STATES: dict[State, pb.SufficiencyState.ValueType] = {
@@ -23,6 +23,11 @@ VERDICTS: dict[Verdict, pb.DriftVerdict.ValueType] = {
     Verdict.REFOCUS: pb.DRIFT_VERDICT_REFOCUS,
     Verdict.STALE: pb.DRIFT_VERDICT_STALE,
 }
+HOLDS: dict[Held, pb.DriftHold.ValueType] = {
+    Held.FIRST_TURN: pb.DRIFT_HOLD_FIRST_TURN,
+    Held.REFOCUSED_LATELY: pb.DRIFT_HOLD_REFOCUSED_LATELY,
+    Held.NOTHING_RANKED: pb.DRIFT_HOLD_NOTHING_RANKED,
+}
 OPPOSITIONS: dict[OppositionCoverage, common_pb2.OppositionCoverage.ValueType] = {
     OppositionCoverage.NOT_REQUESTED: common_pb2.OPPOSITION_COVERAGE_NOT_REQUESTED,
     OppositionCoverage.RELATIONS: common_pb2.OPPOSITION_COVERAGE_RELATIONS,
@@ -30,6 +35,17 @@ OPPOSITIONS: dict[OppositionCoverage, common_pb2.OppositionCoverage.ValueType] =
     OppositionCoverage.RESOURCE_LIMITED: common_pb2.OPPOSITION_COVERAGE_RESOURCE_LIMITED,
     OppositionCoverage.UNAVAILABLE: common_pb2.OPPOSITION_COVERAGE_UNAVAILABLE,
     OppositionCoverage.CANCELLED: common_pb2.OPPOSITION_COVERAGE_CANCELLED,
+}
+ROBUSTNESSES: dict[Robustness, pb.Robustness.ValueType] = {
+    Robustness.NOT_REQUESTED: pb.ROBUSTNESS_NOT_REQUESTED,
+    Robustness.RESOURCE_LIMITED: pb.ROBUSTNESS_RESOURCE_LIMITED,
+    Robustness.DEGRADED: pb.ROBUSTNESS_DEGRADED,
+}
+TRANSLATIONS: dict[Translation, pb.Translation.ValueType] = {
+    Translation.PRESERVED: pb.TRANSLATION_PRESERVED,
+    Translation.POST_FILTER: pb.TRANSLATION_POST_FILTER,
+    Translation.WEAKENED: pb.TRANSLATION_WEAKENED,
+    Translation.UNSUPPORTED: pb.TRANSLATION_UNSUPPORTED,
 }
 LANE_STATES: dict[str, pb.LaneState.ValueType] = {
     "ok": pb.LANE_STATE_OK,
@@ -91,6 +107,7 @@ def drift(value: Drift) -> pb.Drift:
             for s in value.stale
         ],
         calibrated=value.calibrated,
+        held=HOLDS[value.held] if value.held else pb.DRIFT_HOLD_UNSPECIFIED,
     )
 
 
@@ -103,6 +120,7 @@ def coverage(value: Coverage, state: WorkingSet) -> pb.Coverage:
         support_closure=common.CLOSURES[value.support],
         search=common.COVERAGES[search_claim(value)],
         opposition=OPPOSITIONS[value.opposition],
+        robustness=ROBUSTNESSES[value.robustness],
         freshness=common.FRESHNESSES[worst],
         lanes=[
             pb.LaneReport(
@@ -114,6 +132,7 @@ def coverage(value: Coverage, state: WorkingSet) -> pb.Coverage:
                 coverage=common.COVERAGES[lane.coverage],
                 note=lane.note,
                 truncated=lane.truncated,
+                filtering=TRANSLATIONS[lane.filtering],
             )
             for lane in value.lanes
         ],

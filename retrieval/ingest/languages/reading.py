@@ -199,18 +199,31 @@ def used_names(
     What is called on the object itself (`own`, as in `self.`) or in an imported module counts whatever its name. `->`
     and `::` are dots, too.
     """
+    known: dict[bytes, tuple[str, bool] | None] = {}
     for node in nodes:
         start, end = node.start_byte, node.end_byte
-        expression = source[max(start, end - USE_BYTES) : end].decode("utf-8", "replace")
-        receiver, name = "", expression
-        if not expression.isidentifier():
-            receiver, _, name = expression.replace("->", ".").replace("::", ".").rpartition(".")
-            name = name.strip().lstrip("?#")
-            if not name.rstrip("?!").isidentifier():
-                continue
-        if name == "__class__":
-            continue
-        is_own = receiver in own
-        use = written(name, receiver.strip(), is_own, receiver in _ABOVE, imported)
-        if name not in common or is_own or use.startswith(module_prefix(name)):
-            yield (node.end_point[0] if receiver else node.start_point[0]), use
+        expression = source[max(start, end - USE_BYTES) : end]
+        if expression not in known:
+            known[expression] = _use(expression.decode("utf-8", "replace"), common, own, imported)
+        use = known[expression]
+        if use is not None:
+            yield (node.end_point[0] if use[1] else node.start_point[0]), use[0]
+
+
+def _use(
+    expression: str, common: frozenset[str], own: tuple[str, ...], imported: Mapping[str, str]
+) -> tuple[str, bool] | None:
+    """How a used expression is written down, and whether its name stands at its end; None for what does not count."""
+    receiver, name = "", expression
+    if not expression.isidentifier():
+        receiver, _, name = expression.replace("->", ".").replace("::", ".").rpartition(".")
+        name = name.strip().lstrip("?#")
+        if not name.rstrip("?!").isidentifier():
+            return None
+    if name == "__class__":
+        return None
+    is_own = receiver in own
+    use = written(name, receiver.strip(), is_own, receiver in _ABOVE, imported)
+    if name not in common or is_own or use.startswith(module_prefix(name)):
+        return use, bool(receiver)
+    return None

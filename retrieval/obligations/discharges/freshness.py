@@ -12,7 +12,7 @@ NO_CURRENT_EVIDENCE = "no current evidence"
 
 
 def freshness(view: View, obligation: Obligation) -> ObligationOutcome:
-    """Satisfied where the results are current: all of them, or, where current ones alone count, at least one."""
+    """Satisfied where the results are current: all of them, or, where current ones alone count, one, and none stale."""
     looked_at = view.best(obligation.results)
     current = [c for c in looked_at if c.freshness is Freshness.CURRENT]
     stale = [c for c in looked_at if c.freshness is Freshness.STALE]

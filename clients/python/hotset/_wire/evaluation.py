@@ -47,6 +47,7 @@ def drift(message: pb.Drift) -> t.Drift:
             t.StaleEntry(each.ref, each.admitted_generation, each.generation, each.what) for each in message.stale
         ),
         calibrated=message.calibrated,
+        held=words.DRIFT_HOLD.read(message.held),
     )
 
 
@@ -66,6 +67,7 @@ def coverage(message: pb.Coverage) -> t.Coverage:
         obligations=tuple(_obligation(each) for each in message.obligations),
         opposed=tuple(t.Opposed(each.ref, tuple(each.by)) for each in message.opposed),
         architecture=_architecture(message.architecture) if message.HasField("architecture") else None,
+        robustness=words.ROBUSTNESS.read(message.robustness),
     )
 
 
@@ -103,6 +105,7 @@ def _lane(message: pb.LaneReport) -> t.LaneReport:
         coverage=words.SEARCH_COVERAGE.read(message.coverage),
         note=message.note,
         truncated=message.truncated,
+        filtering=words.TRANSLATION.read(message.filtering),
     )
 
 

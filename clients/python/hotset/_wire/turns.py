@@ -15,7 +15,13 @@ def touch(message: pb.TouchReply) -> t.TouchAnswer:
         agent=message.agent,
         turn=message.turn,
         touched=tuple(
-            t.Touched(use=each.use, refs=tuple(each.refs), fault=each.fault, paged_in=tuple(each.paged_in))
+            t.Touched(
+                use=each.use,
+                refs=tuple(each.refs),
+                fault=each.fault,
+                paged_in=tuple(each.paged_in),
+                no_place=tuple(each.no_place),
+            )
             for each in message.touched
         ),
         unmatched=tuple(message.unmatched),
@@ -38,6 +44,7 @@ def _observed(message: pb.ObservedUse) -> t.ObservedUse:
         matched=message.matched,
         fault=message.fault,
         paged_in=tuple(message.paged_in),
+        no_place=tuple(message.no_place),
     )
 
 

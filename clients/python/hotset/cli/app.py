@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from hotset._version import VERSION
-from hotset.cli import exits, knowledge, pins, serve, sources, succession, touching, turns, upkeep
+from hotset.cli import exits, knowledge, pins, serve, sources, stop, succession, touching, turns, upkeep
 from hotset.cli.output import complain, emit
-from hotset.errors import HotsetError
+from hotset.errors import BadRequest, HotsetError
 
 app = typer.Typer(
     name="hotset",
@@ -35,6 +35,7 @@ def top(
 
 
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(serve.serve)
+app.command()(stop.stop)
 app.command()(knowledge.ingest)
 app.add_typer(sources.app, name="source")
 app.command()(turns.focus)
@@ -66,4 +67,4 @@ def run(arguments: list[str] | None = None) -> None:
         app(args=arguments, prog_name="hotset")
     except HotsetError as error:
         complain(error)
-        raise SystemExit(exits.ERROR) from None
+        raise SystemExit(exits.USAGE if isinstance(error, BadRequest) else exits.ERROR) from None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from hotset.cli.places import whole
 from hotset.types import Hints
 
 
@@ -21,13 +22,7 @@ def hints_of(
 
 
 def _paths(given: Sequence[str] | None) -> tuple[str, ...]:
-    """The paths, absolute where a file is there: the daemon runs in another folder."""
-    return tuple(_absolute(path) for path in given or ())
-
-
-def _absolute(path: str) -> str:
-    file = Path(path).expanduser()
-    return str(file.absolute()) if file.exists() else path
+    return tuple(whole(path) for path in given or ())
 
 
 def _diff(file: str) -> str:

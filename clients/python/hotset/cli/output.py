@@ -13,6 +13,7 @@ import typer
 from rich.console import Console, RenderableType
 
 from hotset.cli import exits
+from hotset.cli.advice import advice
 from hotset.cli.render import visible
 from hotset.errors import HotsetError
 from hotset.plain import as_json
@@ -94,6 +95,7 @@ def end(answer: Answer) -> None:
 def complain(error: HotsetError) -> None:
     """Print an error and what to do about it to stderr."""
     sys.stderr.write(f"hotset: {visible(error.message)}\n")
-    if error.what_to_do and error.what_to_do not in error.message:
-        sys.stderr.write(f"  {visible(error.what_to_do)}\n")
+    to_do = advice(error)
+    if to_do and to_do not in error.message:
+        sys.stderr.write(f"  {visible(to_do)}\n")
     sys.stderr.flush()

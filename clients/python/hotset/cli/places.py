@@ -25,10 +25,19 @@ def use_of(place: str, namespace: str, action: UseAction) -> Use:
                 field="lines",
                 what_to_do="write PATH:FIRST-LAST",
             )
-        return Use(namespace=namespace, path=match["path"], lines=lines, action=action)
+        return Use(namespace=namespace, path=whole(match["path"]), lines=lines, action=action)
     if ":" in place:
         return Use(ref=place, action=action)
-    return Use(namespace=namespace, path=place, action=action)
+    return Use(namespace=namespace, path=whole(place), action=action)
+
+
+def whole(path: str) -> str:
+    """The path, absolute where a file is there: the daemon runs in another folder, and knows more trees than one."""
+    try:
+        file = Path(path).expanduser()
+        return str(file.absolute()) if file.exists() else path
+    except (OSError, RuntimeError, ValueError):
+        return path  # no path of this machine; the daemon says what is wrong with it
 
 
 def slug(directory: Path) -> str:

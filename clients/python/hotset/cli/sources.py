@@ -17,6 +17,7 @@ from hotset.cli.link import connect
 from hotset.cli.output import error_console, show
 from hotset.cli.places import slug
 from hotset.cli.render import render_source, render_source_removed, render_sources, visible
+from hotset.errors import NotFound
 from hotset.types import AddSourceAnswer, Source, SourceState
 
 app = typer.Typer(no_args_is_help=True, help="Directories whose records follow their files.")
@@ -62,7 +63,13 @@ def _read(client: HotsetClient, answer: AddSourceAnswer) -> Source:
         while source.state is SourceState.SCANNING:
             time.sleep(_LOOK_SECONDS)
             there = client.list_sources(source.namespace).sources
-            source = next((each for each in there if each.root == source.root), source)
+            found = next((each for each in there if each.root == source.root), None)
+            if found is None:
+                raise NotFound(
+                    f"{source.root} is followed no longer: it was removed while it was read",
+                    reason="UNKNOWN_SOURCE",
+                )
+            source = found
             if source.progress is not None:
                 done = f"{source.progress.files_done:,}/{source.progress.files_total:,} files"
                 said.update(task, description=done)

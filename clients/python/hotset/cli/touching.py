@@ -67,11 +67,25 @@ def observe(
     no_autostart: o.NoAutostart = False,
     timeout: o.Timeout = None,
 ) -> None:
-    """Report what the agent did or saw; refs, paths, symbols and lines in it count as used."""
+    """Report what the agent did or saw; what it used is found in it.
+
+    A tool call uses the files that it names, in the set or not: one that is not there is a fault. Words of user and
+    agent use what is in the set, by ref, path, path with lines, or name. A tool's output uses what is in the set by ref
+    or by path with lines ("src/a.py:10: …") only: files that it lists were not read.
+    """
     seen = Observation(ObservationKind(kind.value.replace("-", "_")), _text_of(file), tool)
     with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
         answer = client.touch(observed=[seen], keep_history=keep)
-    show(answer, lambda: render_touch(answer), json=json)
+    show(answer, lambda: render_touch(answer, searched=_SEARCHED[kind]), json=json)
+
+
+_SEARCHED = {
+    Kind.USER: "no ref, path or name of what is in the set is in it",
+    Kind.AGENT: "no ref, path or name of what is in the set is in it",
+    Kind.TOOL_CALL: "it names no file of a namespace that was searched last",
+    Kind.TOOL_OUTPUT: "no ref, and no path with lines, of what is in the set is in it",
+}
+"""Why nothing was found in words of each kind."""
 
 
 def _text_of(file: Path) -> str:

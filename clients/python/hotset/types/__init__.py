@@ -70,6 +70,7 @@ from hotset.types.turns import (
 from hotset.types.words import (
     Answer,
     Change,
+    DriftHold,
     DriftVerdict,
     Fidelity,
     FocusMode,
@@ -85,6 +86,7 @@ from hotset.types.words import (
     PinOwner,
     RelationRole,
     ReplayVerdict,
+    Robustness,
     SearchCoverage,
     SourceKind,
     SourceState,
@@ -92,6 +94,7 @@ from hotset.types.words import (
     SufficiencyState,
     SupportClosure,
     Tier,
+    Translation,
     UseAction,
 )
 from hotset.types.working_set import (
@@ -128,6 +131,7 @@ __all__ = [
     "DeltaEntry",
     "Document",
     "Drift",
+    "DriftHold",
     "DriftVerdict",
     "EdgeInput",
     "Entity",
@@ -192,6 +196,7 @@ __all__ = [
     "ResolveAnswer",
     "ResolvePage",
     "ResolvedRecord",
+    "Robustness",
     "SearchCoverage",
     "Segment",
     "Signal",
@@ -212,6 +217,7 @@ __all__ = [
     "Tier",
     "TouchAnswer",
     "Touched",
+    "Translation",
     "UndoAnswer",
     "UnpinAnswer",
     "Use",

@@ -8,16 +8,19 @@ from hotset.types.owed import Architecture, Obligation, Opposed
 from hotset.types.shared import Cut, ReasonCount, Versions
 from hotset.types.words import (
     Answer,
+    DriftHold,
     DriftVerdict,
     Freshness,
     LaneState,
     Nothing,
     OppositionCoverage,
+    Robustness,
     SearchCoverage,
     Standing,
     SufficiencyState,
     SupportClosure,
     Tier,
+    Translation,
 )
 
 
@@ -90,12 +93,16 @@ class StaleEntry:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Whether the goal or the evidence moved away from the set, with the numbers behind the verdict."""
+    """Whether the goal or the evidence moved away from the set, with the numbers behind the verdict.
+
+    `held` says why it holds where the signals alone would not have it so.
+    """
 
     verdict: DriftVerdict
     signals: tuple[Signal, ...]
     stale: tuple[StaleEntry, ...]
     calibrated: bool
+    held: DriftHold = DriftHold.UNSPECIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,7 @@ class LaneReport:
     coverage: SearchCoverage
     note: str
     truncated: bool
+    filtering: Translation = Translation.PRESERVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +149,7 @@ class Coverage:
     obligations: tuple[Obligation, ...]
     opposed: tuple[Opposed, ...]
     architecture: Architecture | None
+    robustness: Robustness = Robustness.NOT_REQUESTED
 
 
 @dataclass(frozen=True, slots=True)

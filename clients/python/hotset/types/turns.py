@@ -57,12 +57,16 @@ class Hints:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What one use met: `use` is its place in the request; `fault` says not all of it was in the block at full."""
+    """What one use met: `use` is its place in the request; `fault` says not all of it was in the block at full.
+
+    Of what was missing, `paged_in` has its place whole now, and `no_place` has none or shows less than all of it.
+    """
 
     use: int
     refs: tuple[str, ...]
     fault: bool
     paged_in: tuple[str, ...]
+    no_place: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class ObservedUse:
     matched: str
     fault: bool
     paged_in: tuple[str, ...]
+    no_place: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,27 @@ class OppositionCoverage(Enum):
 
 
 @unique
+class Robustness(Enum):
+    """How far results were checked against planted text. RESOURCE_LIMITED is the most that is ever said."""
+
+    UNSPECIFIED = "unspecified"
+    NOT_REQUESTED = "not_requested"
+    RESOURCE_LIMITED = "resource_limited"
+    DEGRADED = "degraded"
+
+
+@unique
+class Translation(Enum):
+    """What became of the scope in a lane. WEAKENED: filtered afterwards, and its cap was reached before that."""
+
+    UNSPECIFIED = "unspecified"
+    PRESERVED = "preserved"
+    POST_FILTER = "post_filter"
+    WEAKENED = "weakened"
+    UNSUPPORTED = "unsupported"
+
+
+@unique
 class ObligationKind(Enum):
     """What a projection owes its query beyond ranking."""
 
@@ -198,6 +219,16 @@ class DriftVerdict(Enum):
     HOLD = "hold"
     REFOCUS = "refocus"
     STALE = "stale"
+
+
+@unique
+class DriftHold(Enum):
+    """Why drift holds where its signals alone do not say so; UNSPECIFIED where they do."""
+
+    UNSPECIFIED = "unspecified"
+    FIRST_TURN = "first_turn"
+    REFOCUSED_LATELY = "refocused_lately"
+    NOTHING_RANKED = "nothing_ranked"
 
 
 @unique

@@ -137,6 +137,56 @@ DRIFT_VERDICT_REFOCUS: DriftVerdict.ValueType  # 2
 DRIFT_VERDICT_STALE: DriftVerdict.ValueType  # 3
 Global___DriftVerdict: _TypeAlias = DriftVerdict  # noqa: Y015
 
+class _DriftHold:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _DriftHoldEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_DriftHold.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    DRIFT_HOLD_UNSPECIFIED: _DriftHold.ValueType  # 0
+    DRIFT_HOLD_FIRST_TURN: _DriftHold.ValueType  # 1
+    """There is no earlier focus to drift from."""
+    DRIFT_HOLD_REFOCUSED_LATELY: _DriftHold.ValueType  # 2
+    """The subject moved again, but the last refocus was too short a while ago."""
+    DRIFT_HOLD_NOTHING_RANKED: _DriftHold.ValueType  # 3
+    """The subject moved, but nothing was found to refocus on."""
+
+class DriftHold(_DriftHold, metaclass=_DriftHoldEnumTypeWrapper):
+    """Why drift holds where its signals alone do not say so."""
+
+DRIFT_HOLD_UNSPECIFIED: DriftHold.ValueType  # 0
+DRIFT_HOLD_FIRST_TURN: DriftHold.ValueType  # 1
+"""There is no earlier focus to drift from."""
+DRIFT_HOLD_REFOCUSED_LATELY: DriftHold.ValueType  # 2
+"""The subject moved again, but the last refocus was too short a while ago."""
+DRIFT_HOLD_NOTHING_RANKED: DriftHold.ValueType  # 3
+"""The subject moved, but nothing was found to refocus on."""
+Global___DriftHold: _TypeAlias = DriftHold  # noqa: Y015
+
+class _Robustness:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RobustnessEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Robustness.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ROBUSTNESS_UNSPECIFIED: _Robustness.ValueType  # 0
+    ROBUSTNESS_NOT_REQUESTED: _Robustness.ValueType  # 1
+    ROBUSTNESS_RESOURCE_LIMITED: _Robustness.ValueType  # 2
+    """Within the bounds of the check nothing was amiss: the most that is ever said."""
+    ROBUSTNESS_DEGRADED: _Robustness.ValueType  # 3
+    """A lane did not take full part, or something that was owed for it is open."""
+
+class Robustness(_Robustness, metaclass=_RobustnessEnumTypeWrapper):
+    """How far results were checked against planted text. There is no value that says there is none."""
+
+ROBUSTNESS_UNSPECIFIED: Robustness.ValueType  # 0
+ROBUSTNESS_NOT_REQUESTED: Robustness.ValueType  # 1
+ROBUSTNESS_RESOURCE_LIMITED: Robustness.ValueType  # 2
+"""Within the bounds of the check nothing was amiss: the most that is ever said."""
+ROBUSTNESS_DEGRADED: Robustness.ValueType  # 3
+"""A lane did not take full part, or something that was owed for it is open."""
+Global___Robustness: _TypeAlias = Robustness  # noqa: Y015
+
 class _ObligationKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -227,6 +277,34 @@ LANE_STATE_CANCELLED: LaneState.ValueType  # 5
 LANE_STATE_FAILED: LaneState.ValueType  # 6
 LANE_STATE_SKIPPED: LaneState.ValueType  # 7
 Global___LaneState: _TypeAlias = LaneState  # noqa: Y015
+
+class _Translation:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TranslationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Translation.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TRANSLATION_UNSPECIFIED: _Translation.ValueType  # 0
+    TRANSLATION_PRESERVED: _Translation.ValueType  # 1
+    TRANSLATION_POST_FILTER: _Translation.ValueType  # 2
+    """The lane found more, and what lies outside was taken out afterwards."""
+    TRANSLATION_WEAKENED: _Translation.ValueType  # 3
+    """So too, and its cap was reached before that: records within the constraint may be missing."""
+    TRANSLATION_UNSUPPORTED: _Translation.ValueType  # 4
+    """The lane knows no such constraint; it cannot satisfy what is owed within it."""
+
+class Translation(_Translation, metaclass=_TranslationEnumTypeWrapper):
+    """What became of a hard constraint."""
+
+TRANSLATION_UNSPECIFIED: Translation.ValueType  # 0
+TRANSLATION_PRESERVED: Translation.ValueType  # 1
+TRANSLATION_POST_FILTER: Translation.ValueType  # 2
+"""The lane found more, and what lies outside was taken out afterwards."""
+TRANSLATION_WEAKENED: Translation.ValueType  # 3
+"""So too, and its cap was reached before that: records within the constraint may be missing."""
+TRANSLATION_UNSUPPORTED: Translation.ValueType  # 4
+"""The lane knows no such constraint; it cannot satisfy what is owed within it."""
+Global___Translation: _TypeAlias = Translation  # noqa: Y015
 
 class _PinOwner:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -959,8 +1037,10 @@ class Drift(_message.Message):
     SIGNALS_FIELD_NUMBER: _builtins.int
     STALE_FIELD_NUMBER: _builtins.int
     CALIBRATED_FIELD_NUMBER: _builtins.int
+    HELD_FIELD_NUMBER: _builtins.int
     verdict: Global___DriftVerdict.ValueType
     calibrated: _builtins.bool
+    held: Global___DriftHold.ValueType
     @_builtins.property
     def signals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Signal]: ...
     @_builtins.property
@@ -974,10 +1054,11 @@ class Drift(_message.Message):
         signals: _abc.Iterable[Global___Signal] | None = ...,
         stale: _abc.Iterable[Global___StaleEntry] | None = ...,
         calibrated: _builtins.bool = ...,
+        held: Global___DriftHold.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["calibrated", b"calibrated", "signals", b"signals", "stale", b"stale", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["calibrated", b"calibrated", "held", b"held", "signals", b"signals", "stale", b"stale", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1059,6 +1140,7 @@ class Coverage(_message.Message):
     OBLIGATIONS_FIELD_NUMBER: _builtins.int
     OPPOSED_FIELD_NUMBER: _builtins.int
     ARCHITECTURE_FIELD_NUMBER: _builtins.int
+    ROBUSTNESS_FIELD_NUMBER: _builtins.int
     support_closure: _common_pb2.SupportClosure.ValueType
     search: _common_pb2.SearchCoverage.ValueType
     opposition: _common_pb2.OppositionCoverage.ValueType
@@ -1068,6 +1150,7 @@ class Coverage(_message.Message):
     """Of what was ranked: copies, derivations and what one publisher publishes count once."""
     profile: _builtins.str
     """The attention profile with its version, and what became of each thing it owes, in its order."""
+    robustness: Global___Robustness.ValueType
     @_builtins.property
     def lanes(self) -> _containers.RepeatedCompositeFieldContainer[Global___LaneReport]: ...
     @_builtins.property
@@ -1102,10 +1185,11 @@ class Coverage(_message.Message):
         obligations: _abc.Iterable[Global___Obligation] | None = ...,
         opposed: _abc.Iterable[Global___Opposed] | None = ...,
         architecture: Global___Architecture | None = ...,
+        robustness: Global___Robustness.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["architecture", b"architecture"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["architecture", b"architecture", "entities", b"entities", "freshness", b"freshness", "lanes", b"lanes", "obligations", b"obligations", "opposed", b"opposed", "opposition", b"opposition", "origins", b"origins", "profile", b"profile", "ranked", b"ranked", "rejected", b"rejected", "search", b"search", "support_closure", b"support_closure"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["architecture", b"architecture", "entities", b"entities", "freshness", b"freshness", "lanes", b"lanes", "obligations", b"obligations", "opposed", b"opposed", "opposition", b"opposition", "origins", b"origins", "profile", b"profile", "ranked", b"ranked", "rejected", b"rejected", "robustness", b"robustness", "search", b"search", "support_closure", b"support_closure"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1287,6 +1371,7 @@ class LaneReport(_message.Message):
     COVERAGE_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
+    FILTERING_FIELD_NUMBER: _builtins.int
     lane: _builtins.str
     """A lane's name; `sources` where something that happened in a followed tree before the call may be missing, its note
     saying where and why, `lag` counting the changed paths that are known of.
@@ -1300,6 +1385,8 @@ class LaneReport(_message.Message):
     coverage: _common_pb2.SearchCoverage.ValueType
     note: _builtins.str
     truncated: _builtins.bool
+    filtering: Global___Translation.ValueType
+    """What became of the scope in this lane; no record from outside is a result in any case."""
     def __init__(
         self,
         *,
@@ -1311,10 +1398,11 @@ class LaneReport(_message.Message):
         coverage: _common_pb2.SearchCoverage.ValueType = ...,
         note: _builtins.str = ...,
         truncated: _builtins.bool = ...,
+        filtering: Global___Translation.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["coverage", b"coverage", "covered", b"covered", "hits", b"hits", "lag", b"lag", "lane", b"lane", "note", b"note", "state", b"state", "truncated", b"truncated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["coverage", b"coverage", "covered", b"covered", "filtering", b"filtering", "hits", b"hits", "lag", b"lag", "lane", b"lane", "note", b"note", "state", b"state", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1899,6 +1987,7 @@ class ObservedUse(_message.Message):
     MATCHED_FIELD_NUMBER: _builtins.int
     FAULT_FIELD_NUMBER: _builtins.int
     PAGED_IN_FIELD_NUMBER: _builtins.int
+    NO_PLACE_FIELD_NUMBER: _builtins.int
     observation: _builtins.int
     """The place of the observation in the request, from 0."""
     action: Global___UseAction.ValueType
@@ -1908,7 +1997,13 @@ class ObservedUse(_message.Message):
     @_builtins.property
     def refs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
-    def paged_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def paged_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What was missing and has its place whole now."""
+
+    @_builtins.property
+    def no_place(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What was missing and got no place, or shows less than all of it: it is too large, or what else is there is worth more."""
+
     def __init__(
         self,
         *,
@@ -1918,10 +2013,11 @@ class ObservedUse(_message.Message):
         matched: _builtins.str = ...,
         fault: _builtins.bool = ...,
         paged_in: _abc.Iterable[_builtins.str] | None = ...,
+        no_place: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "fault", b"fault", "matched", b"matched", "observation", b"observation", "paged_in", b"paged_in", "refs", b"refs"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "fault", b"fault", "matched", b"matched", "no_place", b"no_place", "observation", b"observation", "paged_in", b"paged_in", "refs", b"refs"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1935,6 +2031,7 @@ class Touched(_message.Message):
     REFS_FIELD_NUMBER: _builtins.int
     FAULT_FIELD_NUMBER: _builtins.int
     PAGED_IN_FIELD_NUMBER: _builtins.int
+    NO_PLACE_FIELD_NUMBER: _builtins.int
     use: _builtins.int
     """The place of the use in the request, from 0."""
     fault: _builtins.bool
@@ -1942,7 +2039,13 @@ class Touched(_message.Message):
     @_builtins.property
     def refs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
-    def paged_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def paged_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What was missing and has its place whole now."""
+
+    @_builtins.property
+    def no_place(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What was missing and got no place, or shows less than all of it: it is too large, or what else is there is worth more."""
+
     def __init__(
         self,
         *,
@@ -1950,10 +2053,11 @@ class Touched(_message.Message):
         refs: _abc.Iterable[_builtins.str] | None = ...,
         fault: _builtins.bool = ...,
         paged_in: _abc.Iterable[_builtins.str] | None = ...,
+        no_place: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fault", b"fault", "paged_in", b"paged_in", "refs", b"refs", "use", b"use"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fault", b"fault", "no_place", b"no_place", "paged_in", b"paged_in", "refs", b"refs", "use", b"use"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -524,7 +524,9 @@ class IngestSummary(_message.Message):
     bytes: _builtins.int
     @_builtins.property
     def skipped(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.ReasonCount]:
-        """What was passed over, by reason, and the first of them by name."""
+        """What was passed over, by reason, and the first of them by name. Of a tree, all that is passed over in it as it
+        stands is counted, also in files that did not change.
+        """
 
     @_builtins.property
     def problems(self) -> _containers.RepeatedCompositeFieldContainer[Global___FileProblem]: ...
@@ -1063,7 +1065,7 @@ class Source(_message.Message):
 
     @_builtins.property
     def skipped(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.ReasonCount]:
-        """What was passed over then and since, by reason."""
+        """What is passed over in the tree as it stands, by reason."""
 
     def __init__(
         self,

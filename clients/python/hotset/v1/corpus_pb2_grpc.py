@@ -88,7 +88,8 @@ class CorpusServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Remove(self, request, context):
-        """Tombstones records by ref, or all of a source or path.
+        """Tombstones records by ref, or all of a source or path. Records of a tree that is followed are refused: they are
+        those of its files.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

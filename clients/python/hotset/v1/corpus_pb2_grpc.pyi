@@ -36,7 +36,9 @@ class CorpusStub:
     acknowledged once it is durable; a tree is read by the daemon, in batches of its own, with progress.
     """
     Remove: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.RemoveRequest, _corpus_pb2.RemoveReply]
-    """Tombstones records by ref, or all of a source or path."""
+    """Tombstones records by ref, or all of a source or path. Records of a tree that is followed are refused: they are
+    those of its files.
+    """
     Get: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.GetRequest, _corpus_pb2.GetReply]
     List: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.ListRequest, _corpus_pb2.ListReply]
     DescribeNamespace: _grpc.UnaryUnaryMultiCallable[_corpus_pb2.DescribeNamespaceRequest, _corpus_pb2.DescribeNamespaceReply]
@@ -56,7 +58,9 @@ class CorpusAsyncStub(CorpusStub):
     acknowledged once it is durable; a tree is read by the daemon, in batches of its own, with progress.
     """
     Remove: _aio.UnaryUnaryMultiCallable[_corpus_pb2.RemoveRequest, _corpus_pb2.RemoveReply]  # type: ignore[assignment]
-    """Tombstones records by ref, or all of a source or path."""
+    """Tombstones records by ref, or all of a source or path. Records of a tree that is followed are refused: they are
+    those of its files.
+    """
     Get: _aio.UnaryUnaryMultiCallable[_corpus_pb2.GetRequest, _corpus_pb2.GetReply]  # type: ignore[assignment]
     List: _aio.UnaryUnaryMultiCallable[_corpus_pb2.ListRequest, _corpus_pb2.ListReply]  # type: ignore[assignment]
     DescribeNamespace: _aio.UnaryUnaryMultiCallable[_corpus_pb2.DescribeNamespaceRequest, _corpus_pb2.DescribeNamespaceReply]  # type: ignore[assignment]
@@ -85,7 +89,9 @@ class CorpusServicer(metaclass=_abc_1.ABCMeta):
         request: _corpus_pb2.RemoveRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_corpus_pb2.RemoveReply, _abc.Awaitable[_corpus_pb2.RemoveReply]]:
-        """Tombstones records by ref, or all of a source or path."""
+        """Tombstones records by ref, or all of a source or path. Records of a tree that is followed are refused: they are
+        those of its files.
+        """
 
     @_abc_1.abstractmethod
     def Get(

@@ -11,7 +11,20 @@ from rich.text import Text
 
 from hotset.cli.render.evaluation import facts
 from hotset.cli.render.settings import RenderSettings
-from hotset.cli.render.text import Tail, add_row, count, counted, moment, percent, place, reasons, spaced, visible
+from hotset.cli.render.text import (
+    Tail,
+    Uncut,
+    add_row,
+    count,
+    counted,
+    moment,
+    percent,
+    place,
+    reasons,
+    spaced,
+    visible,
+    widest,
+)
 from hotset.types import (
     GetAnswer,
     IngestSummary,
@@ -20,6 +33,9 @@ from hotset.types import (
     ResolvedRecord,
     StoredRecord,
 )
+
+_LIST_CELLS = 30
+"""Cells of a list beside kinds and refs."""
 
 
 def render_ingest_summary(summary: IngestSummary, settings: RenderSettings | None = None) -> RenderableType:
@@ -117,11 +133,13 @@ def render_record(answer: GetAnswer) -> RenderableType:
 
 def render_list(records: Iterable[StoredRecord]) -> RenderableType:
     """Return records as a table, without texts."""
+    records = tuple(records)
+    kinds, refs = (widest(map(visible, texts)) for texts in ((r.kind for r in records), (r.ref for r in records)))
     table = Table(box=None, padding=(0, 1), header_style="dim", pad_edge=False, expand=True)
     table.add_column("kind", no_wrap=True)
     table.add_column("what", no_wrap=True, overflow="ellipsis", ratio=2)
     table.add_column("where", no_wrap=True, overflow="ellipsis", ratio=2, style="dim")
-    table.add_column("ref", no_wrap=True, overflow="ellipsis", ratio=2)
+    table.add_column("ref", no_wrap=True, width=max(refs, len("ref")))
     for record in records:
         add_row(
             table,
@@ -130,7 +148,7 @@ def render_list(records: Iterable[StoredRecord]) -> RenderableType:
             Tail(place(record.path, record.lines)),
             Text(visible(record.ref)),
         )
-    return table
+    return Uncut(table, max(kinds, len("kind")) + refs + _LIST_CELLS)
 
 
 def render_namespace(answer: NamespaceDescription) -> RenderableType:

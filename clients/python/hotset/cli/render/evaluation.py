@@ -10,17 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from hotset.cli.render.settings import RenderSettings
-from hotset.cli.render.text import add_row, count, counted, percent, reasons, spaced, visible
+from hotset.cli.render.text import Uncut, add_row, count, counted, percent, reasons, spaced, visible, widest
 from hotset.types import (
     Architecture,
     Coverage,
     Drift,
+    DriftHold,
     DriftVerdict,
     Ignored,
     LaneState,
     Nothing,
     OverBudget,
     PinReport,
+    Robustness,
     Sufficiency,
     SufficiencyState,
 )
@@ -32,6 +34,15 @@ _SUFFICIENCY_STYLE = {
 }
 _DRIFT_STYLE = {DriftVerdict.HOLD: "green", DriftVerdict.REFOCUS: "bold magenta", DriftVerdict.STALE: "bold yellow"}
 
+_HOST = "host"
+"""The lane of what the caller itself sent."""
+_OMISSION_CELLS = 40
+"""Cells of the other columns of the table of what was left out beside refs."""
+_HELD = {
+    DriftHold.FIRST_TURN: "first turn",
+    DriftHold.REFOCUSED_LATELY: "refocused lately",
+    DriftHold.NOTHING_RANKED: "nothing was found to refocus on",
+}
 _NOTHING = {
     Nothing.EMPTY: "nothing here matches the goal",
     Nothing.NOT_INDEXED: "the scope is not indexed yet: ingest something, or wait for the indexes",
@@ -63,9 +74,11 @@ def sufficiency_line(sufficiency: Sufficiency) -> Text:
 
 
 def drift_line(drift: Drift) -> Text:
-    """Return the verdict with its measured signals."""
+    """Return the verdict, why it holds where the signals do not say so, and its measured signals."""
     verdict = "not measured" if drift.verdict is DriftVerdict.UNSPECIFIED else drift.verdict.value
     line = Text(verdict, style=_DRIFT_STYLE.get(drift.verdict, ""))
+    if drift.held is not DriftHold.UNSPECIFIED:
+        line.append(f": {_HELD.get(drift.held, spaced(drift.held.value))}", style="not bold default")
     measured = [f"{spaced(each.name)} {each.value:.2f}/{each.threshold:.2f}" for each in drift.signals if each.measured]
     if measured:
         line.append(f" ({', '.join(measured)})", style="not bold default")
@@ -75,16 +88,20 @@ def drift_line(drift: Drift) -> Text:
 
 
 def coverage_line(coverage: Coverage) -> Text:
-    """Return the coverages, apart from each other, what is owed and open, and every lane that did not take full
-    part."""
+    """Return the coverages, apart from each other, what is owed and open, every lane that did not take full part, and
+    hints that came to nothing."""
     line = Text(
         f"support {spaced(coverage.support_closure.value)}; search {spaced(coverage.search.value)};"
         f" opposition {spaced(coverage.opposition.value)}; freshness {spaced(coverage.freshness.value)}"
     )
+    if coverage.robustness not in {Robustness.UNSPECIFIED, Robustness.NOT_REQUESTED}:
+        line.append(f"; robustness {spaced(coverage.robustness.value)}")
     for lane in coverage.lanes:
-        if lane.state in {LaneState.OK, LaneState.SKIPPED} and lane.covered >= 1:
+        said = bool(lane.note) and lane.state is LaneState.OK and lane.lane == _HOST
+        if lane.state in {LaneState.OK, LaneState.SKIPPED} and lane.covered >= 1 and not said:
             continue
-        note = f": {visible(lane.note)}" if lane.note else ""
+        behind = f": {counted(lane.lag, 'change')} behind" if lane.lag else ""
+        note = f": {visible(lane.note)}" if lane.note else behind
         seen = f", sees {percent(lane.covered)}" if lane.covered < 1 else ""
         line.append(f"\nlane {visible(lane.lane)} {spaced(lane.state.value)}", style="yellow")
         line.append(f"{seen}{note}")
@@ -131,15 +148,40 @@ def ignored_table(ignored: Ignored, settings: RenderSettings) -> RenderableType:
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=3)
     table.add_column(style="dim", overflow="ellipsis", no_wrap=True, ratio=2)
     table.expand = True
-    for omission in ignored.best[: settings.omissions]:
-        add_row(table, f"  {omission.relevance:.2f}", visible(omission.title or omission.ref), spaced(omission.why))
+    best = ignored.best[: settings.omissions]
+    longest = widest(visible(omission.ref) for omission in best)
+    if settings.refs:
+        table.add_column(no_wrap=True, width=longest)
+    for omission in best:
+        ref = [Text(visible(omission.ref))] if settings.refs else []
+        title = visible(omission.title or omission.ref)
+        add_row(table, f"  {omission.relevance:.2f}", title, spaced(omission.why), *ref)
+    shown = Uncut(table, longest + _OMISSION_CELLS) if settings.refs else table
     hidden = len(ignored.best) - settings.omissions
     more = f"  … {count(hidden)} more named" if hidden > 0 else "  … and more behind them" if ignored.truncated else ""
-    return Group(heading, table, Text(more, style="dim")) if more else Group(heading, table)
+    return Group(heading, shown, Text(more, style="dim")) if more else Group(heading, shown)
 
 
 def over_budget_panel(over: OverBudget) -> RenderableType:
     """Return what does not fit, and what to do."""
+    return _over_budget(
+        over,
+        f"Pins and what results must have need {count(over.needed_tokens)} tokens. Nothing was lost:"
+        " raise the budget to that, or unpin something.",
+    )
+
+
+def not_pinned_panel(over: OverBudget) -> RenderableType:
+    """Return that a pin was not made, what it would not fit beside, and what to do."""
+    needed = count(over.needed_tokens)
+    return _over_budget(
+        over,
+        f"Not pinned: with it, pins and what they must have would need {needed} tokens. Focus with a budget of"
+        f" {needed} or more, or unpin something, then pin again.",
+    )
+
+
+def _over_budget(over: OverBudget, advice: str) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
@@ -147,11 +189,7 @@ def over_budget_panel(over: OverBudget) -> RenderableType:
     for offender in over.offenders:
         title = visible(offender.title) or visible(offender.ref)
         add_row(table, count(offender.tokens), spaced(offender.tier.value), f"{title}  [{visible(offender.ref)}]")
-    advice = Text(
-        f"Pins and what results must have need {count(over.needed_tokens)} tokens. Nothing was lost:"
-        " raise the budget to that, or unpin something."
-    )
-    return Panel(Group(advice, table), title="OVER BUDGET", border_style="bold red")
+    return Panel(Group(Text(advice), table), title="OVER BUDGET", border_style="bold red")
 
 
 def nothing_line(nothing: Nothing) -> Text:

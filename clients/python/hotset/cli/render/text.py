@@ -118,6 +118,11 @@ class Uncut:
         yield from console.render(self.table, options.update(width=self.table.width))
 
 
+def widest(texts: Iterable[str]) -> int:
+    """Return how many cells the widest of the texts takes."""
+    return max((cell_len(text) for text in texts), default=0)
+
+
 @dataclass(frozen=True, slots=True)
 class Bar:
     """Shares of a whole as a bar of `cells` characters; parts are (share, style), and what is left is drawn faint."""

@@ -12,6 +12,7 @@ from hotset.cli.render.evaluation import (
     drift_line,
     facts,
     ignored_table,
+    not_pinned_panel,
     nothing_line,
     over_budget_panel,
     pin_reports,
@@ -23,12 +24,24 @@ from hotset.cli.render.working_set import (
     UNDO,
     budget_line,
     faults_line,
+    kind_of,
     render_items,
     render_moves,
     render_pins,
     render_status,
 )
-from hotset.types import CheckAnswer, CloseAnswer, FocusAnswer, PinAnswer, TouchAnswer, Use
+from hotset.types import (
+    CheckAnswer,
+    CloseAnswer,
+    FocusAnswer,
+    Move,
+    ObservedUse,
+    PinAnswer,
+    Tier,
+    TouchAnswer,
+    Touched,
+    Use,
+)
 
 
 def render_focus(answer: FocusAnswer, goal: str = "", settings: RenderSettings | None = None) -> RenderableType:
@@ -106,35 +119,50 @@ def render_check(answer: CheckAnswer, goal: str = "", settings: RenderSettings |
 
 
 def render_touch(
-    answer: TouchAnswer, uses: tuple[Use, ...] = (), settings: RenderSettings | None = None
+    answer: TouchAnswer, uses: tuple[Use, ...] = (), settings: RenderSettings | None = None, searched: str = ""
 ) -> RenderableType:
-    """Return which uses were hits and which were faults; `uses`, as they were sent, give them names."""
+    """Return which uses were hits and which were faults; `uses`, as they were sent, give them names.
+    `searched` says why nothing was found where that is so."""
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     titles = {move.ref: visible(move.title) for move in answer.moves}
     for touched in answer.touched:
         word = Text("fault", style="yellow") if touched.fault else Text("hit", style="green")
-        what = _named(touched.refs, touched.paged_in, titles)
+        what = _named(touched, titles)
         add_row(table, word, Text(f"{_name(touched.use, uses)}{what}"))
     for use in answer.unmatched:
         add_row(table, Text("unknown", style="red"), Text(f"{_name(use, uses)}matches no record"))
     for used in answer.observed:
         word = Text("fault", style="yellow") if used.fault else Text("hit", style="green")
-        what = _named(used.refs, used.paged_in, titles)
+        what = _named(used, titles)
         add_row(table, word, Text(f"{used.action.value} {visible(used.matched)} → {what}"))
-    parts: list[RenderableType] = [table] if table.row_count else [Text("No use of any record was found")]
+    nothing = "No use of any record was found" + (f": {searched}" if searched else "")
+    parts: list[RenderableType] = [table] if table.row_count else [Text(nothing)]
     if answer.kept:
         parts.append(Text(f"Kept: {', '.join(visible(ref) for ref in answer.kept)}", overflow="fold"))
     if answer.passed_over:
         parts.append(Text(f"Passed over: {reasons(answer.passed_over)}", style="dim"))
-    return Group(*parts, render_moves(answer.moves, settings), faults_line(answer.faults))
+    return Group(*parts, render_moves(_lasting(answer.moves), settings), faults_line(answer.faults))
 
 
-def _named(refs: tuple[str, ...], paged_in: tuple[str, ...], titles: dict[str, str]) -> str:
-    what = ", ".join(titles.get(ref) or visible(ref) for ref in refs)
-    if paged_in:
-        what += f"\npaged in: {', '.join(titles.get(ref) or visible(ref) for ref in paged_in)}"
+def _lasting(moves: tuple[Move, ...]) -> list[Move]:
+    """Moves without those that the rest of them undid: what got no place was not paged in."""
+    last = {move.ref: move.to_tier for move in moves}
+    without_text = {Tier.EVICTED, Tier.FRONTIER_ONLY}
+    undone = [m for m in moves if last[m.ref] in without_text and m.to_tier not in without_text]
+    return [move for move in moves if kind_of(move) != "paged in" or move not in undone]
+
+
+def _named(used: Touched | ObservedUse, titles: dict[str, str]) -> str:
+    def names(refs: tuple[str, ...]) -> str:
+        return ", ".join(titles.get(ref) or visible(ref) for ref in refs)
+
+    what = names(used.refs)
+    if used.paged_in:
+        what += f"\npaged in: {names(used.paged_in)}"
+    if used.no_place:
+        what += f"\nno place for all of: {names(used.no_place)}"
     return what
 
 
@@ -149,7 +177,7 @@ def _name(place: int, uses: tuple[Use, ...]) -> str:
 def render_pin(answer: PinAnswer, settings: RenderSettings | None = None) -> RenderableType:
     """Return the pin that was taken, or why it was not."""
     if answer.over_budget is not None:
-        return over_budget_panel(answer.over_budget)
+        return not_pinned_panel(answer.over_budget)
     parts: list[RenderableType] = [Text("Pinned", style="bold")]
     if answer.pin is not None:
         parts.append(render_pins([answer.pin]))

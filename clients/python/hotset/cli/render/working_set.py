@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -11,7 +11,20 @@ from rich.text import Text
 
 from hotset.cli.render.evaluation import drift_line, facts
 from hotset.cli.render.settings import RenderSettings
-from hotset.cli.render.text import Bar, Tail, add_row, count, counted, moment, place, spaced, tier_word, visible
+from hotset.cli.render.text import (
+    Bar,
+    Tail,
+    Uncut,
+    add_row,
+    count,
+    counted,
+    moment,
+    place,
+    spaced,
+    tier_word,
+    visible,
+    widest,
+)
 from hotset.types import Budget, Faults, Ghost, Item, Move, Pin, PinOwner, StatusAnswer, Tier
 
 TIER_STYLE = {
@@ -22,6 +35,10 @@ TIER_STYLE = {
     Tier.EVICTED: "dim",
 }
 UNDO = "This refocus can be taken back until the next focus: hotset undo"
+_ITEM_CELLS = 56
+"""Cells of the other columns of the table of entries beside refs, 16 of them for what an entry is."""
+_PIN_CELLS = 58
+"""Cells of the other columns of the table of pins beside refs."""
 _LAST_END = {PinOwner.GOAL: "the next goal", PinOwner.REQUEST: "closed"}
 _RANK = {tier: rank for rank, tier in enumerate(Tier)}
 _KINDS = (
@@ -80,7 +97,11 @@ def render_items(items: Sequence[Item], settings: RenderSettings | None = None) 
     table.add_column("tokens", no_wrap=True, justify="right", width=6)
     table.add_column("heat", no_wrap=True, width=settings.heat_cells)
     table.add_column("what", no_wrap=True, overflow="ellipsis", ratio=3)
-    table.add_column("ref" if settings.refs else "where", no_wrap=True, overflow="ellipsis", ratio=2, style="dim")
+    longest = widest(visible(item.ref) for item in items[: settings.items])
+    if settings.refs:
+        table.add_column("ref", no_wrap=True, width=longest)
+    else:
+        table.add_column("where", no_wrap=True, overflow="ellipsis", ratio=2, style="dim")
     hottest = max((item.heat for item in items), default=0.0)
     for item in items[: settings.items]:
         share = item.heat / hottest if hottest > 0 else 0.0
@@ -92,13 +113,14 @@ def render_items(items: Sequence[Item], settings: RenderSettings | None = None) 
             count(item.tokens),
             Bar(((share, "red"),), settings.heat_cells),
             _what(item),
-            Tail(visible(item.ref) if settings.refs else place(item.path, item.lines)),
+            Text(visible(item.ref)) if settings.refs else Tail(place(item.path, item.lines)),
         )
+    shown = Uncut(table, longest + _ITEM_CELLS) if settings.refs else table
     if len(items) > settings.items:
         rest = sum(item.tokens for item in items[settings.items :])
         more = f"… {count(len(items) - settings.items)} more entries, {count(rest)} tokens"
-        return Group(table, Text(more, style="dim"))
-    return table
+        return Group(shown, Text(more, style="dim"))
+    return shown
 
 
 def _what(item: Item) -> Text:
@@ -128,18 +150,23 @@ def budget_line(budget: Budget, settings: RenderSettings | None = None) -> Rende
     return Group(row, parts)
 
 
-def render_pins(pins: Iterable[Pin]) -> RenderableType:
+def render_pins(pins: Sequence[Pin], settings: RenderSettings | None = None) -> RenderableType:
     """Return pins with owner, reason and expiry."""
+    refs = settings is not None and settings.refs
+    longest = widest(visible(pin.ref) for pin in pins)
     table = Table(box=None, padding=(0, 1), header_style="dim", pad_edge=False, expand=True)
     table.add_column("owner", no_wrap=True)
     table.add_column("tokens", justify="right", no_wrap=True)
     table.add_column("until", no_wrap=True)
     table.add_column("what", overflow="ellipsis", no_wrap=True, ratio=3)
     table.add_column("why", overflow="ellipsis", no_wrap=True, ratio=2, style="dim")
+    if refs:
+        table.add_column("ref", no_wrap=True, width=longest)
     for pin in pins:
-        what = visible(pin.title or pin.ref)
-        add_row(table, pin.owner.value, count(pin.tokens), _until(pin), Text(what), visible(pin.reason))
-    return table
+        what = Text(visible(pin.title or pin.ref))
+        ref = [Text(visible(pin.ref))] if refs else []
+        add_row(table, pin.owner.value, count(pin.tokens), _until(pin), what, visible(pin.reason), *ref)
+    return Uncut(table, longest + _PIN_CELLS) if refs else table
 
 
 def _until(pin: Pin) -> str:
@@ -166,9 +193,9 @@ def _ghosts(ghosts: Sequence[Ghost], total: int, settings: RenderSettings) -> Re
     newest = sorted(ghosts, key=lambda ghost: (-ghost.evicted_turn, ghost.ref))
     lines = [
         Text(
-            f"  turn {ghost.evicted_turn}: {visible(ghost.title or ghost.ref)} ({spaced(ghost.reason)})",
+            f"  turn {ghost.evicted_turn}: {_called(ghost, settings)} ({spaced(ghost.reason)})",
             no_wrap=True,
-            overflow="ellipsis",
+            overflow="ignore" if settings.refs else "ellipsis",
         )
         for ghost in newest[: settings.ghosts]
     ]
@@ -176,6 +203,11 @@ def _ghosts(ghosts: Sequence[Ghost], total: int, settings: RenderSettings) -> Re
     if hidden > 0:
         lines.append(Text(f"  … {count(hidden)} more", style="dim"))
     return Group(Text(f"Evicted, may return: {count(total)}", style="bold"), *lines)
+
+
+def _called(ghost: Ghost, settings: RenderSettings) -> str:
+    title = visible(ghost.title or ghost.ref)
+    return f"{visible(ghost.ref)} {title}" if settings.refs and ghost.title else title
 
 
 def render_status(answer: StatusAnswer, settings: RenderSettings | None = None) -> RenderableType:
@@ -201,7 +233,7 @@ def render_status(answer: StatusAnswer, settings: RenderSettings | None = None) 
     title = f"{visible(answer.agent)}: turn {answer.turn}, epoch {answer.epoch}"
     parts: list[RenderableType] = [Panel(head, title=Text(title), title_align="left")]
     if answer.pins:
-        parts += [Text(f"Pins: {count(len(answer.pins))}", style="bold"), render_pins(answer.pins)]
+        parts += [Text(f"Pins: {count(len(answer.pins))}", style="bold"), render_pins(answer.pins, settings)]
     parts.append(Text(f"In the set: {counted(len(answer.items), 'entry', 'entries')}", style="bold"))
     if answer.items:
         parts.append(render_items(answer.items, settings))

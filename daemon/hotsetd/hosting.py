@@ -24,7 +24,7 @@ from workingset.vocabulary import AgentId, Ref, Standing, Tokens
 from workingset.working_set import WorkingSet
 
 
-class Obligations:
+class Hosting:
     """What a host asks of a set beside its turns. Safe from any thread."""
 
     def __init__(
