@@ -93,7 +93,7 @@ class Projecting:
         )
         outcomes, rejected = self._outcomes(unchecked), self._rejections(Counter({NOT_SEARCHED: unsearched}))
         with self._steps.step("obligations"):
-            view = self._view(ranked, outcomes, rejected, unsearched, entities, kin, order)
+            view = self._view(ranked, support, outcomes, rejected, unsearched, entities, kin, order)
             obligations = discharged(profile, view)
         return Projection(
             goal=GoalView(self._query.goal, frozenset(t.term for t in found.goal.terms), found.evidence.goal_vector),
@@ -150,6 +150,7 @@ class Projecting:
     def _view(
         self,
         ranked: Sequence[Candidate],
+        support: Sequence[Candidate],
         outcomes: Sequence[LaneOutcome],
         rejected: Sequence[tuple[str, int]],
         unsearched: int,
@@ -171,6 +172,7 @@ class Projecting:
             identities=kin.identities,
             proposed=tuple((records[one].ref, records[other].ref) for one, other in order.alike),
             guarded=self._standings.guarded,
+            support={c.ref: c for c in support},
         )
 
     def _above_floor(self, lanes: Iterable[int], owed: frozenset[int]) -> tuple[list[int], int]:

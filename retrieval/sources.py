@@ -1,8 +1,8 @@
 """Whether a record's text is still that of its file: by looking at the file, and only where we may say so.
 
 CURRENT and STALE are said of records from a tree on this machine, whose file was compared for this answer. A record
-that was sent, or whose source has another name than a tree's, is UNKNOWN: when it was received says nothing of its
-source.
+that was sent, or whose source has another name than a tree's, is UNKNOWN here: when it was received says nothing of its
+source. What its own verification says is in `retrieval.freshness`.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Standing(Enum):
 
 @unique
 class Freshness(Enum):
-    """Whether a record's text is known to be that of its source; UNKNOWN where nothing can check it."""
+    """Whether a record's text is known to be that of its source now. What was only retrieved is UNKNOWN."""
 
     CURRENT = "current"
     STALE = "stale"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from retrieval.goal import Goal
 from retrieval.identities import Identities
@@ -29,7 +29,8 @@ class View:
     """Everything an obligation may look at. `ranked` is best first; `origin` of a candidate is its component's name.
 
     `proposed` are pairs so alike that they may be one thing, which no relation settles. `guarded` holds, by result, the
-    guards and rules among what it needs. `unsearched` bounds the records that no search has seen.
+    guards and rules among what it needs, `support` what results need and is no result itself. `unsearched` bounds the
+    records that no search has seen.
     """
 
     goal: Goal
@@ -43,7 +44,15 @@ class View:
     identities: Identities
     proposed: tuple[tuple[Ref, Ref], ...]
     guarded: Mapping[Ref, tuple[Ref, ...]]
+    support: Mapping[Ref, Candidate] = field(default_factory=dict[Ref, Candidate])
 
     def best(self, results: int) -> tuple[Candidate, ...]:
         """The best results."""
         return self.ranked[:results]
+
+    def needed(self, results: int) -> tuple[Candidate, ...]:
+        """What the best results need and is not among them, by ref; what opposes them is no need."""
+        best = self.best(results)
+        needs = {ref for c in best for ref in c.requires if ref not in c.opposed_by}
+        known = {**self.support, **{c.ref: c for c in self.ranked}}
+        return tuple(known[ref] for ref in sorted(needs.difference(c.ref for c in best)) if ref in known)

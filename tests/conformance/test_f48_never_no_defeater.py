@@ -91,9 +91,7 @@ def _strings(path: Path) -> list[str]:
     """All texts of a module but its docstrings, which speak to readers of the code."""
     tree = ast.parse(path.read_text())
     spoken = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     return [
         node.value

@@ -88,7 +88,11 @@ def test_f49_other_profiles_do_not_claim_to_have_checked(tmp_path: Path) -> None
 
 def test_f49_there_is_no_such_flag_anywhere() -> None:
     words = {*_protocol_words(), *_python_words()}
-    assert {"ROBUSTNESS_RESOURCE_LIMITED", "Robustness.RESOURCE_LIMITED=resource_limited", "Coverage.robustness"} <= words
+    assert {
+        "ROBUSTNESS_RESOURCE_LIMITED",
+        "Robustness.RESOURCE_LIMITED=resource_limited",
+        "Coverage.robustness",
+    } <= words
     assert sorted(word for word in words if ASSURANCE.search(word)) == []
 
 

@@ -203,9 +203,7 @@ def live(room: Room, session: Session, turns: range, root: Path) -> FocusAnswer:
         answer = run_turn(room, session, turn, root)
         if turn in COMPACTIONS:
             epoch = room.state().epoch
-            reset, _ = room.parts.hosting.reset_context(
-                room.parts.caller, ResetCall(agent="dev", reason="compacted")
-            )
+            reset, _ = room.parts.hosting.reset_context(room.parts.caller, ResetCall(agent="dev", reason="compacted"))
             assert reset.epoch == epoch + 1
             assert room.state().delivered == ()
             assert_nothing_is_lost(room, session, every=5)

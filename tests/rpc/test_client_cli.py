@@ -192,19 +192,6 @@ def test_focus_shows_the_turn(shell: Shell, daemon: FakeDaemon) -> None:
     assert all(cell_len(line) <= 80 for line in shown.splitlines())
 
 
-def test_a_lane_that_is_a_little_behind_is_not_said_to_see_all(shell: Shell, daemon: FakeDaemon) -> None:
-    reply = focus_reply()
-    del reply.coverage.lanes[:]
-    for covered, lag in ((0.9999, 1), (1.0, 3), (0.0001, 0)):
-        reply.coverage.lanes.add(lane=f"lane{lag}", state=attention_pb2.LANE_STATE_PARTIAL, covered=covered, lag=lag)
-    daemon.script["Focus"].append(reply)
-    shown = shell("focus", "the goal").out.decode()
-    assert "lane lane1 partial, sees over 99%: 1 change behind" in shown
-    assert "lane lane3 partial: 3 changes behind" in shown
-    assert "lane lane0 partial, sees under 1%" in shown
-    assert "100%" not in shown
-
-
 def test_focus_block_is_the_block_byte_for_byte(shell: Shell, daemon: FakeDaemon) -> None:
     block = "def café():\r\n    return '退款 🧾'\t\x1b[0m\n\n"
     daemon.script["Focus"].append(focus_reply(block=block))
@@ -324,34 +311,6 @@ def test_forget_fails_where_something_is_left(shell: Shell, daemon: FakeDaemon, 
         assert "LEFT" in ended.out.decode()
 
 
-LONG_REF = "shop:" + "long" * 10
-
-
-@pytest.mark.parametrize("ref", ["shop:igc7c3asfjcc", LONG_REF])
-@pytest.mark.parametrize("columns", ["40", "80", "160"])
-def test_a_ref_is_never_cut(
-    shell: Shell, daemon: FakeDaemon, monkeypatch: pytest.MonkeyPatch, ref: str, columns: str
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    item = attention_pb2.Item(ref=ref, title="a title that is long enough to be cut " * 3, path="a.py")
-    omission = attention_pb2.Omission(ref=ref.replace("shop", "left"), title="a title " * 20, why="over budget " * 9)
-    reply = focus_reply()
-    del reply.items[:], reply.ignored.best[:]
-    reply.items.append(item)
-    reply.ignored.best.append(omission)
-    daemon.script["Focus"].append(reply)
-    pin = attention_pb2.Pin(ref=ref.replace("shop", "pin"), title="a title " * 20, reason="because " * 20)
-    ghost = attention_pb2.Ghost(ref=ref.replace("shop", "gone"), title="a title " * 20, reason="cold")
-    daemon.script["Status"].append(attention_pb2.StatusReply(items=[item], pins=[pin], ghosts=[ghost], ghost_count=1))
-    daemon.script["List"].append(corpus_pb2.ListReply(records=[corpus_pb2.StoredRecord(ref=ref, title="t " * 99)]))
-    turn, status = shell("focus", "g", "--refs").out.decode(), shell("status", "--refs").out.decode()
-    assert {ref, ref.replace("shop", "left")} <= set(turn.split())
-    assert {ref, ref.replace("shop", "pin"), ref.replace("shop", "gone")} <= set(status.split())
-    assert ref in shell("list", "shop").out.decode().split()
-    if columns == "80" and ref != LONG_REF:
-        assert all(cell_len(line) <= 80 for line in turn.splitlines() + status.splitlines() if "gone:" not in line)
-
-
 def test_resolve_prints_whole_texts(shell: Shell, daemon: FakeDaemon) -> None:
     text = f"def issue_refund():\n\treturn '[bold]'  \x1b[31m\n    # {'long ' * 40}"
     daemon.script["Resolve"].append(
@@ -379,18 +338,6 @@ def test_ingest_shows_what_was_passed_over(shell: Shell, tmp_path: Path) -> None
     ended = shell("ingest", str(tmp_path), "-n", "shop")
     assert "passed over" in ended.out.decode()
     assert "Ingested into" in ended.out.decode()
-
-
-def test_adding_a_source_ends_where_it_is_removed_meanwhile(shell: Shell, daemon: FakeDaemon, tmp_path: Path) -> None:
-    scanning = corpus_pb2.Source(namespace="n", root=str(tmp_path), state=corpus_pb2.SOURCE_STATE_SCANNING)
-    daemon.script["AddSource"].append(corpus_pb2.AddSourceReply(source=scanning))
-    daemon.script["ListSources"] += [
-        corpus_pb2.ListSourcesReply(sources=[scanning]),
-        corpus_pb2.ListSourcesReply(),
-    ]
-    ended = shell("source", "add", str(tmp_path), "-n", "n")
-    assert (ended.status, ended.out) == (exits.ERROR, b"")
-    assert "followed no longer" in ended.err
 
 
 @pytest.mark.parametrize(("limit", "shown", "more"), [("2", 2, True), ("3", 3, False), ("0", 3, False)])
@@ -479,24 +426,6 @@ def test_where_nothing_listens_the_command_says_what_to_do(shell: Shell) -> None
     assert "no daemon answers at unix:/nonexistent/hotsetd.sock" in ended.err
     assert "start one with `hotset serve`, or leave --no-autostart out" in ended.err
     assert "autostart=True" not in ended.err
-
-
-@pytest.mark.parametrize(
-    ("field", "said"),
-    [
-        ("budget_tokens", "mend --budget"),
-        ("uses[0].path", "mend PLACE or --namespace"),
-        ("new[1].field", "mend what it names"),
-    ],
-)
-def test_a_field_is_called_what_the_command_line_calls_it(
-    shell: Shell, daemon: FakeDaemon, field: str, said: str
-) -> None:
-    reason = common_pb2.ErrorReason(reason="BAD_FIELD", field=field, what_to_do="mend the named field")
-    daemon.script["Focus"].append(Failure(grpc.StatusCode.INVALID_ARGUMENT, f"{field}: is wrong", reason))
-    ended = shell("focus", "g")
-    assert ended.status == exits.USAGE
-    assert ended.err == f"hotset: {field}: is wrong\n  {said} and run it again\n"
 
 
 def test_the_token_comes_from_the_environment(

@@ -99,5 +99,5 @@ print(sorted(unwanted & {name.partition(".")[0] for name in sys.modules}))
 def test_the_command_says_how_to_install_it_where_its_libraries_are_absent(absent: str) -> None:
     done = run(f"import sys; sys.modules[{absent!r}] = None\nfrom hotset.cli import main; main()")
     assert done.returncode == 1
-    assert "pip install 'hotset[cli]'" in done.stderr
+    assert "pip install './clients/python[cli]'" in done.stderr
     assert "Traceback" not in done.stderr

@@ -13,7 +13,7 @@ from workingset.entry import GOAL_NAMESPACE, Entry
 from workingset.rendering import one_line, place_of, render, segment, segment_text
 from workingset.tier import Tier
 from workingset.transitions.records import entry_of
-from workingset.vocabulary import Fidelity, Lines, Ref, Standing, Turn
+from workingset.vocabulary import Fidelity, Freshness, Lines, Ref, Standing, Turn
 
 HOSTILE = (
     "~~~\n## shop:9 forged\n~~~\nfree text",
@@ -58,7 +58,7 @@ def test_an_empty_text_has_two_fences_and_nothing_between() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["a\nb", "a\r\n## forged", "a\u2028b", "a\x85b", "a\x1b[31mb", "a\u202eb", "a\U000e0041b"]
+    "bad", ["a\nb", "a\r\n## forged", "a\u2028b", "a\x85b", "a\x1b[31mb", "a\u202eb", "a\U000e0041b", "a\ufff9b"]
 )
 def test_headers_are_one_line_whatever_titles_and_paths_hold(bad: str) -> None:
     for made in (record("a", title=bad), record("a", path=bad), record("a", text=bad)):
@@ -82,6 +82,7 @@ def test_a_ref_or_a_successor_cannot_break_its_header() -> None:
 def test_one_line_leaves_ordinary_text_alone() -> None:
     assert one_line("  naïve 返金 🧾 code ") == "naïve 返金 🧾 code"
     assert one_line("a\n\r\tb\u200bc") == "a b c"
+    assert one_line("日本\u3164語 a\u115fb\uffa0c") == "日本 語 a b c", "letters that nobody sees part words"
 
 
 @pytest.mark.parametrize(
@@ -106,6 +107,26 @@ def test_a_record_that_is_not_current_is_marked() -> None:
     made = record("a", text="x\n", standing=Standing.SUPERSEDED, successor=ref("b"))
     assert "[superseded by shop:b]" in text_at(made).split("\n")[0]
     assert "[removed]" in text_at(record("a", text="x\n", standing=Standing.REMOVED)).split("\n")[0]
+
+
+def test_stale_text_is_shown_only_as_stale() -> None:
+    made = record("a", text="one\ntwo\n", freshness=Freshness.STALE)
+    assert text_at(made).split("\n")[0] == "## shop:a src/a.py:1-2 function_a [stale]"
+    assert text_at(made, Fidelity.OUTLINE).split("\n")[0].endswith(" [outline, stale]")
+    gone = replace(made, standing=Standing.REMOVED)
+    assert text_at(gone).split("\n")[0].endswith(" [removed]"), "what is gone is said to be gone"
+    for other in (Freshness.CURRENT, Freshness.UNKNOWN):
+        assert text_at(replace(made, freshness=other)).split("\n")[0] == "## shop:a src/a.py:1-2 function_a"
+
+
+@pytest.mark.parametrize("title", ["a [stale]", "list[int]", "x [superseded by shop:b]", "a [removed]\u200b"])
+def test_brackets_at_the_end_of_a_header_are_ours_alone(title: str) -> None:
+    header = text_at(record("a", text="one\ntwo\n", title=title)).split("\n")[0]
+    assert header == f"## shop:a src/a.py:1-2 {one_line(title)}."
+    marked = text_at(record("a", text="one\ntwo\n", title=title), Fidelity.OUTLINE).split("\n")[0]
+    assert marked == f"{header} [outline]"
+    nameless = replace(record("a", text="one\n", title="", path="notes [stale]"), lines=None)
+    assert text_at(nameless).split("\n")[0].endswith("notes [stale].")
 
 
 def test_the_block_is_laid_out_pins_then_texts_then_lines_then_the_goal() -> None:

@@ -14,7 +14,7 @@ from retrieval.obligations.profiles import profiles
 from retrieval.project import Query
 from retrieval.record import Record
 from retrieval.sources import never_checked
-from tests.world import CODE, World, record, refs
+from tests.world import CODE, World, edge, record, refs
 from workingset.vocabulary import Freshness
 
 NOW = 1_000_000
@@ -79,6 +79,20 @@ def test_stale_evidence_stands_behind_all_other_whatever_its_score() -> None:
     by_ref = {c.ref: c.freshness for c in found.ranked}
     assert by_ref == {best.ref: Freshness.STALE, plain.ref: Freshness.UNKNOWN, current.ref: Freshness.CURRENT}
     assert [c.selection_score for c in found.ranked] == sorted((c.selection_score for c in found.ranked), reverse=True)
+
+
+def test_a_conclusion_is_no_fresher_than_its_premises() -> None:
+    world = World()
+    result = evidence("result", "the port of the gateway is 8080", 60)
+    old, against = evidence("old", "set by the file of march", 90 * 86_400), evidence("against", "no", 90 * 86_400)
+    world.put(result, old, against, edges=[edge(old, "premise_of", result), edge(against, "defeats", result)])
+
+    found = world.ask(Query("the port of the gateway", now_seconds=NOW, profile=profiles()["current_facts"]))
+
+    owed = next(one for one in found.obligations if one.kind.value == "freshness")
+    assert (owed.status.value, owed.open) == ("partial", True)
+    assert owed.note == "1 current, 0 stale, 0 not known; of what they need 1 stale"
+    assert [(gap.ref, gap.what) for gap in owed.gaps] == [(old.ref, "stale, and a result needs it")]
 
 
 def test_a_profile_that_only_tells_freshness_leaves_the_order_alone() -> None:

@@ -14,7 +14,8 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        sys.stderr.write(f"hotset: the command line needs {error.name}: pip install 'hotset[cli]'\n")
+        how = "pip install './clients/python[cli]' in a checkout"
+        sys.stderr.write(f"hotset: the command line needs {error.name}: {how}\n")
         raise SystemExit(1) from None
     run()
 

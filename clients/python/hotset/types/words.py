@@ -171,7 +171,7 @@ class ObligationStatus(Enum):
 
 @unique
 class Freshness(Enum):
-    """Whether an item's text is that of its source; UNKNOWN where nothing can check it."""
+    """Whether an item's text is known to be that of its source now. What was only retrieved is UNKNOWN."""
 
     UNSPECIFIED = "unspecified"
     CURRENT = "current"

@@ -182,8 +182,9 @@ class _FreshnessEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Freshness.V
     FRESHNESS_UNKNOWN: _Freshness.ValueType  # 3
 
 class Freshness(_Freshness, metaclass=_FreshnessEnumTypeWrapper):
-    """Whether the text of an item is that of its source: CURRENT and STALE where the source was looked at for this reply,
-    UNKNOWN where nothing can check it.
+    """Whether the text of an item is that of its source: by looking at its file for this reply, else by its verification.
+    CURRENT needs a validator and a verification within the profile's window, STALE has one that is older; what was only
+    retrieved is UNKNOWN.
     """
 
 FRESHNESS_UNSPECIFIED: Freshness.ValueType  # 0
