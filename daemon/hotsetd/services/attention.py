@@ -101,17 +101,13 @@ class AttentionService(attention_pb2_grpc.AttentionServicer):
     async def Unpin(self, request: pb.UnpinRequest, context: Context) -> pb.UnpinReply:  # noqa: N802
         """The end of one."""
         call = wire.unpin_call(request)
-        answer, replayed = await self._turn(
-            request.agent, context, lambda _: self._hosting.unpin(self._caller, call)
-        )
+        answer, replayed = await self._turn(request.agent, context, lambda _: self._hosting.unpin(self._caller, call))
         return self._wire.unpin(request.agent, answer, replayed=replayed)
 
     async def Evict(self, request: pb.EvictRequest, context: Context) -> pb.EvictReply:  # noqa: N802
         """What the host takes out."""
         call = wire.evict_call(request)
-        answer, replayed = await self._turn(
-            request.agent, context, lambda _: self._hosting.evict(self._caller, call)
-        )
+        answer, replayed = await self._turn(request.agent, context, lambda _: self._hosting.evict(self._caller, call))
         return self._wire.evict(request.agent, answer, replayed=replayed)
 
     async def ResetContext(  # noqa: N802
