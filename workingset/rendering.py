@@ -1,10 +1,10 @@
 """The block as text: what of the working set goes into the agent's context, and exactly how many tokens it is.
 
 Each entry is one segment: a header line with its ref and place, then its text between fences that are longer than any
-run of tildes in the text, so that stored text cannot end its own segment and pass for ours. Brackets at the end of a
-header are ours: the fidelity, what became of the record, whether it is stale. A reference is its header alone. Segments
-end in a line break; the user's open request and then the goal are last. Nothing else is in a block, so bytes depend on
-entries alone.
+run of tildes in the text, so that stored text cannot end its own segment and pass for ours. A gist or a reference is
+one line. Brackets behind a place are ours: the outline, what became of the record, whether it is stale. Segments end in
+a line break; the user's open request and then the goal are last. Nothing else is in a block, so bytes depend on entries
+alone.
 """
 
 from __future__ import annotations
@@ -74,12 +74,13 @@ def segment_text(entry: Entry, renderings: Renderings, fidelity: Fidelity, place
     """Return the entry's piece of the block at a fidelity; `place` is its `place_of`."""
     if entry.namespace in _OWN_WORDS:
         return f"{_OWN_WORDS[entry.namespace]}\n{renderings.full}\n"
+    head = f"{_unmarked(place)}{_mark(entry, fidelity)}"
     if fidelity is Fidelity.REFERENCE:
-        return f"- {place}\n"
+        return f"- {head}\n"
     if fidelity is Fidelity.GIST:
-        return f"- {place}: {one_line(renderings.gist)}\n"
+        return f"- {head}: {one_line(renderings.gist)}\n"
     body = renderings.full if fidelity is Fidelity.FULL else renderings.outline
-    return f"## {_unmarked(place)}{_mark(entry, fidelity)}\n{_fenced(body)}"
+    return f"## {head}\n{_fenced(body)}"
 
 
 def segment(entry: Entry, renderings: Renderings) -> Segment:
@@ -114,12 +115,12 @@ def _span(lines: Lines | None) -> str:
 
 
 def _unmarked(place: str) -> str:
-    """The place with a full stop behind a last bracket: at the end of a header those are our marks alone."""
+    """The place with a full stop behind a last bracket: behind a place those are our marks alone."""
     return f"{place}." if place.endswith("]") else place
 
 
 def _mark(entry: Entry, fidelity: Fidelity) -> str:
-    marks = [fidelity.value] if fidelity is not Fidelity.FULL else []
+    marks = [fidelity.value] if fidelity is Fidelity.OUTLINE else []
     if entry.standing is not Standing.CURRENT:
         by = f" by {one_line(entry.successor)}" if entry.successor else ""
         marks.append(f"{entry.standing.value}{by}")

@@ -148,13 +148,13 @@ def focus_reply(**changes: Any) -> attention_pb2.FocusReply:
 
 def test_focus_sends_what_it_was_told(shell: Shell, daemon: FakeDaemon) -> None:
     daemon.script["Focus"].append(focus_reply())
-    told = ["--agent", "dev-7", "-b", "4000", "-n", "a", "-n", "b", "--top-k", "3", "--request", "mend it"]
+    told = ["--agent", "dev-7", "-b", "4000", "-n", "a", "-n", "b", "--top-k", "3", "--request", "mend it", "--profile", "mine"]
     ended = shell("focus", "the goal", *told, "--no-page-in", "--json")
     assert ended.status == exits.OK
     request = daemon.requests["Focus"][0]
     assert (request.user_request, request.page_in) == ("mend it", attention_pb2.PAGE_IN_OFF)
     assert (request.agent, request.goal, request.budget_tokens) == ("dev-7", "the goal", 4000)
-    assert (list(request.namespaces), request.top_k) == (["a", "b"], 3)
+    assert (list(request.namespaces), request.top_k, request.profile) == (["a", "b"], 3, "mine")
     assert json.loads(ended.out) == plain_of(focus_reply()) | {"filtering_reason": None}
 
 

@@ -13,6 +13,7 @@ from workingset.entry import Entry
 from workingset.observation.finding import find
 from workingset.observation.pairing import answered_calls
 from workingset.observation.seen import Findings, Found, Observation, Speaker
+from workingset.rendering import place_of
 from workingset.settings import ObservationSettings
 from workingset.tier import Tier
 from workingset.transitions.touch import Action
@@ -335,6 +336,14 @@ def test_our_own_block_handed_back_is_no_use(form: str, speaker: Speaker) -> Non
     findings = find([Observation(speaker, f"Here it is:\n{text}", "memory")], agent.state.entries, SETTINGS)
     assert findings.found == ()
     assert dict(findings.skipped)["echoes"] >= 2
+
+
+@pytest.mark.parametrize("mark", ["", " [stale]", " [superseded by shop:b]", "."])
+@pytest.mark.parametrize("gist", ["", ": and what it begins with"])
+def test_a_line_of_our_own_is_no_use_whatever_marks_it_had(mark: str, gist: str) -> None:
+    held = next(e for e in SET if e.ref == ref("rule"))
+    findings = find([Observation(AGENT, f"- {place_of(held)}{mark}{gist}\n")], SET, SETTINGS)
+    assert findings == Findings((), (("echoes", 1),))
 
 
 def test_words_beside_an_echo_still_count() -> None:

@@ -113,6 +113,8 @@ def test_stale_text_is_shown_only_as_stale() -> None:
     made = record("a", text="one\ntwo\n", freshness=Freshness.STALE)
     assert text_at(made).split("\n")[0] == "## shop:a src/a.py:1-2 function_a [stale]"
     assert text_at(made, Fidelity.OUTLINE).split("\n")[0].endswith(" [outline, stale]")
+    assert text_at(made, Fidelity.GIST) == "- shop:a src/a.py:1-2 function_a [stale]: one\n"
+    assert text_at(made, Fidelity.REFERENCE) == "- shop:a src/a.py:1-2 function_a [stale]\n"
     gone = replace(made, standing=Standing.REMOVED)
     assert text_at(gone).split("\n")[0].endswith(" [removed]"), "what is gone is said to be gone"
     for other in (Freshness.CURRENT, Freshness.UNKNOWN):

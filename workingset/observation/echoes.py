@@ -18,6 +18,9 @@ _QUOTED = r"(?:[ \t]{0,8}\d{1,7}(?:→|\t|:|\|| {1,2})|> ?|[ \t]{0,8})"
 _HEADER = re.compile(rf"^{_QUOTED}## (?=\S+?:\S)[^\n]*+\n{_QUOTED}(?P<fence>~{{3,}})[ \t\r]*\n", re.MULTILINE)
 _LINE = re.compile(rf"^{_QUOTED}- (?P<place>(?P<ref>[^\s:]+:[^\s:]+)[^\n]*)", re.MULTILINE)
 
+_AFTER_PLACE = re.compile(r"\.?(?: \[[^\]]*\])?(?:: .*|\s*)$")
+"""Marks, of this turn or an earlier one, and a gist."""
+
 
 def without_echoes(text: str, entries: Mapping[Ref, Entry]) -> tuple[str, int]:
     """Return the text without pieces of our block, and how many there were. Takes time linear in the text."""
@@ -62,7 +65,7 @@ def _without_lines(text: str, entries: Mapping[Ref, Entry]) -> tuple[str, int]:
 
 def _is_ours(written: str, entry: Entry) -> bool:
     place = place_of(entry)
-    if written.startswith(f"{place}: ") or written.rstrip() == place:
+    if written.startswith(place) and _AFTER_PLACE.match(written, len(place)):
         return True
     # The line may be of an earlier turn, when the entry stood at other lines of its file.
     return bool(entry.path) and written.startswith(f"{entry.ref} {entry.path}:")

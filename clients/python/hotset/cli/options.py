@@ -38,5 +38,8 @@ Diff = Annotated[
     str | None, typer.Option("--diff", metavar="FILE", help="A file that holds a unified diff of the work; - is stdin.")
 ]
 Budget = Annotated[int, typer.Option("--budget", "-b", help="Ceiling in tokens. 0: the agent's last, else default.")]
+Profile = Annotated[
+    str, typer.Option("--profile", help="Attention profile: what is owed beyond ranking, e.g. contested_claims.")
+]
 TopK = Annotated[int, typer.Option("--top-k", help="How many results may enter at once. 0: the daemon's default.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it is kept and shown.")]

@@ -29,6 +29,7 @@ def focus(
     budget: o.Budget = 0,
     namespace: o.Namespaces = None,
     top_k: o.TopK = 0,
+    profile: o.Profile = "",
     request: Annotated[
         str, typer.Option("--request", help="What the user asked, where it is new. It stays until it is closed.")
     ] = "",
@@ -62,6 +63,7 @@ def focus(
             budget_tokens=budget,
             namespaces=namespace or (),
             top_k=top_k,
+            profile=profile,
             user_request=request,
             page_in=PageIn.ON if page_in else PageIn.OFF,
             hints=hints,
@@ -82,6 +84,7 @@ def check(
     budget: o.Budget = 0,
     namespace: o.Namespaces = None,
     top_k: o.TopK = 0,
+    profile: o.Profile = "",
     agent: o.Agent = "default",
     json: o.AsJson = False,
     address: o.Address = None,
@@ -91,7 +94,7 @@ def check(
 ) -> None:
     """Ask "do I have enough?" without moving anything."""
     with connect(address, home, no_autostart=no_autostart, timeout=timeout, agent=agent) as client:
-        answer = client.check(goal, budget_tokens=budget, namespaces=namespace or (), top_k=top_k)
+        answer = client.check(goal, budget_tokens=budget, namespaces=namespace or (), top_k=top_k, profile=profile)
     show(answer, lambda: render_check(answer, goal), json=json)
     end(answer.answer)
 
