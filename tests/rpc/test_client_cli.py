@@ -148,8 +148,8 @@ def focus_reply(**changes: Any) -> attention_pb2.FocusReply:
 
 def test_focus_sends_what_it_was_told(shell: Shell, daemon: FakeDaemon) -> None:
     daemon.script["Focus"].append(focus_reply())
-    told = ["--agent", "dev-7", "-b", "4000", "-n", "a", "-n", "b", "--top-k", "3", "--request", "mend it", "--profile", "mine"]
-    ended = shell("focus", "the goal", *told, "--no-page-in", "--json")
+    told = ["--agent", "dev-7", "-b", "4000", "-n", "a", "-n", "b", "--top-k", "3", "--request", "mend it"]
+    ended = shell("focus", "the goal", *told, "--profile", "mine", "--no-page-in", "--json")
     assert ended.status == exits.OK
     request = daemon.requests["Focus"][0]
     assert (request.user_request, request.page_in) == ("mend it", attention_pb2.PAGE_IN_OFF)
