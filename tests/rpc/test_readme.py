@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -64,6 +65,18 @@ def test_a_tree_is_followed_listed_and_let_go(shop: Path, environment: dict[str,
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         assert done.stdout.strip(), words
         assert "degraded" not in done.stdout
+
+
+def test_a_call_says_what_it_is_owed(shop: Path, environment: dict[str, str]) -> None:
+    assert shop.is_dir()
+    (block,) = [block for block in _blocks("") if "--profile" in block]
+    done = subprocess.run(
+        [*shlex.split(block), "--json"], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    coverage = json.loads(done.stdout)["coverage"]
+    assert coverage["profile"].startswith("contested_claims-")
+    assert "opposition" in {owed["kind"] for owed in coverage["obligations"]}
 
 
 def test_an_answer_is_looked_into_afterwards(shop: Path, environment: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from retrieval.goal import Goal
 from retrieval.identities import Identities
 from retrieval.lanes.lane import Scope
+from retrieval.obligations.coverage import robustness
 from retrieval.obligations.obligation import Obligation
 from retrieval.obligations.profile import AttentionProfile
 from retrieval.obligations.profiles import OPPOSING, SHIPPED, profiles
@@ -16,7 +17,18 @@ from retrieval.obligations.registry import DISCHARGES, discharged
 from retrieval.obligations.view import Opposed, View
 from workingset.candidate import Candidate, Entity, LaneOutcome, Renderings
 from workingset.obligation import ObligationKind, ObligationOutcome, ObligationStatus
-from workingset.vocabulary import Cut, Digest, Freshness, Generation, Namespace, Ref, SupportClosure, TenantId
+from workingset.vocabulary import (
+    Cut,
+    Digest,
+    Freshness,
+    Generation,
+    Namespace,
+    Ref,
+    Robustness,
+    SupportClosure,
+    TenantId,
+    Translation,
+)
 
 NS = Namespace("kb")
 
@@ -198,3 +210,29 @@ def test_what_cannot_be_is_refused_by_name() -> None:
         Obligation(ObligationKind.SCOPE, results=0)
     with pytest.raises(ValueError, match="lower-case"):
         AttentionProfile("Mine", 1, "Mine.", ())
+
+
+@pytest.mark.parametrize(
+    ("origins", "status", "degraded", "said"),
+    [
+        (None, ObligationStatus.SATISFIED, False, Robustness.NOT_REQUESTED),
+        (False, ObligationStatus.SATISFIED, False, Robustness.NOT_REQUESTED),
+        (True, ObligationStatus.SATISFIED, False, Robustness.RESOURCE_LIMITED),
+        (True, ObligationStatus.SATISFIED, True, Robustness.DEGRADED),
+        (True, ObligationStatus.PARTIAL, False, Robustness.DEGRADED),
+    ],
+)
+def test_the_most_that_is_said_of_robustness(
+    origins: bool | None, status: ObligationStatus, degraded: bool, said: Robustness
+) -> None:
+    found = [ObligationOutcome(ObligationKind.OPPOSITION, status, required=True)]
+    if origins is not None:
+        found.append(ObligationOutcome(ObligationKind.INDEPENDENT_ORIGIN, ObligationStatus.SATISFIED, required=origins))
+    assert robustness(found, degraded=degraded) is said
+
+
+def test_a_lane_that_knows_no_scope_satisfies_nothing_within_it() -> None:
+    blind = LaneOutcome("opposing", "ok", hits=2, filtering=Translation.UNSUPPORTED)
+    found = outcome(ObligationKind.OPPOSITION, view(result("a"), lanes={"opposing": blind}), lanes=("opposing",))
+    assert found.status is ObligationStatus.UNSATISFIED
+    assert found.gaps
