@@ -99,7 +99,7 @@ def test_a_closed_request_may_be_asked_again() -> None:
 def test_closing_without_a_request_is_refused() -> None:
     agent = shop()
     agent.focus("profile the export")
-    with pytest.raises(NoRequest, match="user_request"):
+    with pytest.raises(NoRequest, match="no open request"):
         agent.close()
 
 

@@ -129,7 +129,7 @@ def test_undo_keeps_to_the_budget_of_the_last_turn() -> None:
 def test_undo_is_offered_once() -> None:
     agent, _ = refocused()
     agent.undo()
-    with pytest.raises(NothingToUndo, match="until the next Focus"):
+    with pytest.raises(NothingToUndo, match="until the next focus"):
         agent.undo()
 
 
