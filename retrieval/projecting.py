@@ -10,6 +10,7 @@ from retrieval.admission import SUPERSEDED
 from retrieval.architecture.judging import Judgement, judgement
 from retrieval.candidates import Stands, candidate
 from retrieval.deadline import Deadline
+from retrieval.disagreement import disagreement
 from retrieval.entities import ground
 from retrieval.freshness import freshness_check
 from retrieval.gathering import Gathering, Parts
@@ -113,6 +114,7 @@ class Projecting:
             profile=profile.label,
             obligations=obligations,
             opposition=opposition_coverage(obligations),
+            disagreement=disagreement(found.proposals),
             robustness=robustness(obligations, degraded=any(outcome.degraded for outcome in outcomes)),
             architecture=judged.summary,
             timings_ms=self._steps.taken(),

@@ -130,12 +130,13 @@ class GoalView:
 class Projection:
     """Everything retrieval says about one goal at one cut.
 
-    `ranked` holds every revalidated result at or above the relevance floor, best first, in the total order
-    (selection score falling, then ref). `support` holds what they require and is not ranked itself. `known` holds the
-    records that the caller asked for by ref (the present set), whatever their relevance. `rejected` counts hits that
-    failed revalidation, by reason; `near_misses` counts results below the floor; `overflow` counts matches that the
-    lanes' caps kept from being ranked, an upper bound. `profile` names what was owed, `obligations` say what became of
-    it, in its order.
+    `ranked` holds every revalidated result at or above the relevance floor, best first, in the total order (selection
+    score falling, then ref). `support` holds what they require and is not ranked itself. `known` holds the records that
+    the caller asked for by ref (the present set), whatever their relevance. `rejected` counts hits that failed
+    revalidation, by reason; `near_misses` counts results below the floor; `overflow` counts matches that the lanes'
+    caps kept from being ranked, an upper bound. `disagreement` is the share of the best of the lexical and the vector
+    lane that only one has, None where one has none. `profile` names what was owed, `obligations` say what became of it,
+    in its order.
     """
 
     goal: GoalView
@@ -157,6 +158,7 @@ class Projection:
     obligations: tuple[ObligationOutcome, ...] = ()
     opposition: OppositionCoverage = OppositionCoverage.NOT_REQUESTED
     robustness: Robustness = Robustness.NOT_REQUESTED
+    disagreement: float | None = None
     architecture: Architecture | None = None
     timings_ms: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 

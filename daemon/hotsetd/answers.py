@@ -50,6 +50,7 @@ class Coverage:
     obligations: tuple[ObligationOutcome, ...] = ()
     opposition: OppositionCoverage = OppositionCoverage.NOT_REQUESTED
     robustness: Robustness = Robustness.NOT_REQUESTED
+    disagreement: float | None = None
     opposed: tuple[tuple[Ref, tuple[Ref, ...]], ...] = ()
     architecture: Architecture | None = None
 

@@ -261,6 +261,7 @@ def _coverage(projection: Projection, outcome: FocusOutcome) -> Coverage:
         obligations=projection.obligations,
         opposition=projection.opposition,
         robustness=projection.robustness,
+        disagreement=projection.disagreement,
         opposed=tuple((c.ref, c.opposed_by) for c in projection.ranked if c.opposed_by),
         architecture=projection.architecture,
     )

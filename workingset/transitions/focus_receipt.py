@@ -78,7 +78,9 @@ def _lanes(projection: Projection) -> Node:
         for lane in projection.lanes
     )
     rejected = tuple(Node(f"rejected {reason}", count) for reason, count in projection.rejected)
-    return Node("search", len(projection.ranked), projection.fusion, (*lanes, *rejected))
+    apart = projection.disagreement
+    told = () if apart is None else (Node("disagreement", apart, "best of words and of likeness that only one has"),)
+    return Node("search", len(projection.ranked), projection.fusion, (*lanes, *told, *rejected))
 
 
 def _owed(projection: Projection) -> tuple[Node, ...]:

@@ -121,6 +121,7 @@ def coverage(value: Coverage, state: WorkingSet) -> pb.Coverage:
         search=common.COVERAGES[search_claim(value)],
         opposition=OPPOSITIONS[value.opposition],
         robustness=ROBUSTNESSES[value.robustness],
+        disagreement=value.disagreement,
         freshness=common.FRESHNESSES[worst],
         lanes=[
             pb.LaneReport(

@@ -68,6 +68,7 @@ def coverage(message: pb.Coverage) -> t.Coverage:
         opposed=tuple(t.Opposed(each.ref, tuple(each.by)) for each in message.opposed),
         architecture=_architecture(message.architecture) if message.HasField("architecture") else None,
         robustness=words.ROBUSTNESS.read(message.robustness),
+        disagreement=message.disagreement if message.HasField("disagreement") else None,
     )
 
 

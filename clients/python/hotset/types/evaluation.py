@@ -150,6 +150,7 @@ class Coverage:
     opposed: tuple[Opposed, ...]
     architecture: Architecture | None
     robustness: Robustness = Robustness.NOT_REQUESTED
+    disagreement: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1141,6 +1141,7 @@ class Coverage(_message.Message):
     OPPOSED_FIELD_NUMBER: _builtins.int
     ARCHITECTURE_FIELD_NUMBER: _builtins.int
     ROBUSTNESS_FIELD_NUMBER: _builtins.int
+    DISAGREEMENT_FIELD_NUMBER: _builtins.int
     support_closure: _common_pb2.SupportClosure.ValueType
     search: _common_pb2.SearchCoverage.ValueType
     opposition: _common_pb2.OppositionCoverage.ValueType
@@ -1151,6 +1152,10 @@ class Coverage(_message.Message):
     profile: _builtins.str
     """The attention profile with its version, and what became of each thing it owes, in its order."""
     robustness: Global___Robustness.ValueType
+    disagreement: _builtins.float
+    """Share of the best ten of the lexical and of the vector lane that only one of them has, 0 to 1; unset where either
+    found nothing.
+    """
     @_builtins.property
     def lanes(self) -> _containers.RepeatedCompositeFieldContainer[Global___LaneReport]: ...
     @_builtins.property
@@ -1186,12 +1191,15 @@ class Coverage(_message.Message):
         opposed: _abc.Iterable[Global___Opposed] | None = ...,
         architecture: Global___Architecture | None = ...,
         robustness: Global___Robustness.ValueType = ...,
+        disagreement: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["architecture", b"architecture"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_disagreement", b"_disagreement", "architecture", b"architecture", "disagreement", b"disagreement"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["architecture", b"architecture", "entities", b"entities", "freshness", b"freshness", "lanes", b"lanes", "obligations", b"obligations", "opposed", b"opposed", "opposition", b"opposition", "origins", b"origins", "profile", b"profile", "ranked", b"ranked", "rejected", b"rejected", "robustness", b"robustness", "search", b"search", "support_closure", b"support_closure"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disagreement", b"_disagreement", "architecture", b"architecture", "disagreement", b"disagreement", "entities", b"entities", "freshness", b"freshness", "lanes", b"lanes", "obligations", b"obligations", "opposed", b"opposed", "opposition", b"opposition", "origins", b"origins", "profile", b"profile", "ranked", b"ranked", "rejected", b"rejected", "robustness", b"robustness", "search", b"search", "support_closure", b"support_closure"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__disagreement: _TypeAlias = _typing.Literal["disagreement"]  # noqa: Y015
+    _WhichOneofArgType__disagreement: _TypeAlias = _typing.Literal["_disagreement", b"_disagreement"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__disagreement) -> _WhichOneofReturnType__disagreement | None: ...
 
 Global___Coverage: _TypeAlias = Coverage  # noqa: Y015
 
