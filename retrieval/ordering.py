@@ -29,42 +29,50 @@ class Ordered:
     alike: tuple[tuple[int, int], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Bearing:
+    """What bears on the order beside the ranker's scores.
+
+    `hints` are strengths by record id; `kin` says which records are one thing or one voice, `verdicts` how they stand
+    to the manifests of their trees. `opposing` are records for the places that `quota` keeps for them, best first.
+    Those in `stale` stand behind all others, whatever their scores.
+    """
+
+    hints: Mapping[int, float]
+    kin: Kin
+    verdicts: Mapping[int, Judged]
+    quota: Quota
+    opposing: Sequence[int]
+    stale: Collection[int]
+
+
 def ordered(
     look: Look,
     record_ids: Sequence[int],
-    hints: Mapping[int, float],
     ranking: Ranking,
     by_ranks: Ranker,
+    bearing: Bearing,
     settings: RetrievalSettings,
-    kin: Kin,
-    verdicts: Mapping[int, Judged],
-    quota: Quota,
-    opposing: Sequence[int],
-    stale: Collection[int] = frozenset(),
 ) -> Ordered:
-    """Order admitted records; `hints` are strengths by record id. Fused ranks order where the ranker cannot work.
-
-    `kin` says which are one thing or one voice, `verdicts` how records stand to the manifests of their trees.
-    `opposing` are records for the places that `quota` keeps for them, best first. Those in `stale` stand behind all
-    others, whatever their scores.
-    """
+    """Order admitted records; fused ranks order where the ranker cannot work."""
     ranked, note = _ranked(look, record_ids, ranking, by_ranks)
     scores = ranked.scores
-    if hints:
-        scores = lifted(scores, record_ids, hints, pointing_weight(look.goal, settings.hints), settings.fusion)
-    if verdicts:
-        scores = nudged({i: scores.get(i, 0.0) for i in record_ids}, verdicts, settings.architecture)
+    if bearing.hints:
+        pointing = pointing_weight(look.goal, settings.hints)
+        scores = lifted(scores, record_ids, bearing.hints, pointing, settings.fusion)
+    if bearing.verdicts:
+        scores = nudged({i: scores.get(i, 0.0) for i in record_ids}, bearing.verdicts, settings.architecture)
     records = look.records
     ids = sorted(record_ids, key=lambda i: (-scores.get(i, 0.0), records[i].ref))
     terms = {i: look.terms.of(records[i]).terms for i in ids[: settings.diversity.looked_at]}
-    diverse = diversified(ids, records, terms, settings.diversity, kin)
+    diverse = diversified(ids, records, terms, settings.diversity, bearing.kin)
     held = set(diverse.order)
     # What is nearly the same text may still say the opposite: it may have a place of the opposing lane's.
     repeats = {i for i, why in diverse.demoted.items() if why is not Demoted.NEAR_DUPLICATE}
-    together = shared(diverse.order, [i for i in opposing if i in held], quota, repeats)
-    together = replace(together, order=tuple(sorted(together.order, key=lambda i: i in stale)))
+    together = shared(diverse.order, [i for i in bearing.opposing if i in held], bearing.quota, repeats)
+    together = replace(together, order=tuple(sorted(together.order, key=lambda i: i in bearing.stale)))
     falls = falling(together, scores, {i: records[i].ref for i in together.order})
-    told = joined(note, _told(diverse.demoted), _placed(together, quota), _gated(stale))
+    told = joined(note, _told(diverse.demoted), _placed(together, bearing.quota), _gated(bearing.stale))
     return Ordered(together.order, falls, ranked.features, told, diverse.alike)
 
 

@@ -24,7 +24,7 @@ from retrieval.obligations.coverage import opposition_coverage, robustness
 from retrieval.obligations.quota import WINDOW_PLACES, Quota
 from retrieval.obligations.registry import discharged
 from retrieval.obligations.view import View
-from retrieval.ordering import Ordered, ordered
+from retrieval.ordering import Bearing, Ordered, ordered
 from retrieval.origins import Origins, origins_of
 from retrieval.overflow import Overflow
 from retrieval.query import Query
@@ -67,20 +67,7 @@ class Projecting:
             ranked_ids, near_misses = self._above_floor(lanes, frozenset(opposing))
         with self._steps.step("relations"):
             kin, judged = self._kin(ranked_ids), self._judged(ranked_ids)
-        with self._steps.step("ranking"):
-            order = ordered(
-                found.look(),
-                ranked_ids,
-                found.evidence.hints,
-                found.ranking,
-                self._parts.by_ranks,
-                self._settings,
-                kin,
-                judged.verdicts,
-                Quota(profile.label, profile.opposing_places),
-                opposing,
-                self._stale(ranked_ids),
-            )
+        order = self._ordered(ranked_ids, kin, judged, opposing)
         with self._steps.step("closure"):
             ranked, needed = self._ranked(order, lanes)
         with self._steps.step("known"):
@@ -119,6 +106,14 @@ class Projecting:
             architecture=judged.summary,
             timings_ms=self._steps.taken(),
         )
+
+    def _ordered(self, ranked_ids: Sequence[int], kin: Kin, judged: Judgement, opposing: tuple[int, ...]) -> Ordered:
+        found, profile = self._found, self._query.profile
+        with self._steps.step("ranking"):
+            quota = Quota(profile.label, profile.opposing_places)
+            stale = self._stale(ranked_ids)
+            bearing = Bearing(found.evidence.hints, kin, judged.verdicts, quota, opposing, stale)
+            return ordered(found.look(), ranked_ids, found.ranking, self._parts.by_ranks, bearing, self._settings)
 
     def _opposing_places(self) -> int:
         """Places of the opposing lane in as many windows as the obligation looks at."""
@@ -175,6 +170,7 @@ class Projecting:
             proposed=tuple((records[one].ref, records[other].ref) for one, other in order.alike),
             guarded=self._standings.guarded,
             support={c.ref: c for c in support},
+            origins_bounded=kin.origins.bounded,
         )
 
     def _above_floor(self, lanes: Iterable[int], owed: frozenset[int]) -> tuple[list[int], int]:
@@ -208,7 +204,7 @@ class Projecting:
             record = self._found.gate.records[record_id]
             stands = Stands()
             if position < self._settings.closure.candidates:
-                stands = self._standings.closed(record_id, record, needed)
+                stands = self._standings.closed(record_id, record, needed, self._origins.of(record))
             ranked.append(
                 candidate(
                     record,

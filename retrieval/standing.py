@@ -78,12 +78,15 @@ class Standings:
                 last = self._txn.ref_of(ids[0])
         return last
 
-    def closed(self, record_id: int, record: Record, needed: dict[int, Record]) -> Stands:
-        """What the record needs, and what is to be shown beside it; the records are added to `needed`."""
+    def closed(self, record_id: int, record: Record, needed: dict[int, Record], origin: str) -> Stands:
+        """What the record needs, and what is to be shown beside it; the records are added to `needed`.
+
+        Records of one `origin`, where it is not empty, share a bound.
+        """
         freshness = self._sources(record)
         if self._links.none:
             return Stands(closure=SupportClosure.CLOSED, freshness=freshness)
-        support = self._closure.of(record_id, record.origin)
+        support = self._closure.of(record_id, origin)
         found = {i: self._closure.records[i] for i in (*support.requires, *support.opposers, *support.beside)}
         needed.update(found)
         opposers = tuple(found[i].ref for i in support.opposers)
@@ -134,7 +137,7 @@ class Standings:
         return sorted(known, key=lambda c: c.ref), missing
 
     def _present(self, record_id: int, record: Record, needed: dict[int, Record]) -> Candidate:
-        stands = self.closed(record_id, record, needed)
+        stands = self.closed(record_id, record, needed, record.origin)
         successor = self.successor(record_id, record)
         if successor is not None:
             stands = replace(stands, standing=Standing.SUPERSEDED, successor=successor)

@@ -30,7 +30,7 @@ class View:
 
     `proposed` are pairs so alike that they may be one thing, which no relation settles. `guarded` holds, by result, the
     guards and rules among what it needs, `support` what results need and is no result itself. `unsearched` bounds the
-    records that no search has seen.
+    records that no search has seen. `origins_bounded` says that not all relations of origin were read.
     """
 
     goal: Goal
@@ -45,6 +45,7 @@ class View:
     proposed: tuple[tuple[Ref, Ref], ...]
     guarded: Mapping[Ref, tuple[Ref, ...]]
     support: Mapping[Ref, Candidate] = field(default_factory=dict[Ref, Candidate])
+    origins_bounded: bool = False
 
     def best(self, results: int) -> tuple[Candidate, ...]:
         """The best results."""

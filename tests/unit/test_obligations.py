@@ -128,6 +128,13 @@ def test_opposition_is_met_by_candidates_in_the_window() -> None:
     assert behind.status is ObligationStatus.EXHAUSTED_NO_HIT
 
 
+def test_what_opposes_records_that_are_no_results_is_not_counted() -> None:
+    lanes = {OPPOSING: LaneOutcome(OPPOSING, "ok")}
+    seen = view(result("a"), lanes=lanes, opposed={Ref("kb:held"): Opposed((Ref("kb:d"),))})
+    found = outcome(ObligationKind.OPPOSITION, seen, lanes=(OPPOSING,))
+    assert found.status is ObligationStatus.EXHAUSTED_NO_HIT
+
+
 def test_stale_text_is_no_current_evidence_whatever_its_score() -> None:
     kind = ObligationKind.FRESHNESS
     stale = result("a", freshness=Freshness.STALE, relevance=1.0)
@@ -156,6 +163,15 @@ def test_mirrors_are_one_origin() -> None:
     assert found.status is ObligationStatus.UNSATISFIED
     assert found.note == "10 results of 1 origins"
     assert outcome(kind, view(*mirrors, result("own")), least=2).status is ObligationStatus.SATISFIED
+
+
+def test_origins_that_were_not_all_read_are_not_taken_for_independent() -> None:
+    two = (result("a"), result("b"))
+    found = outcome(ObligationKind.INDEPENDENT_ORIGIN, view(*two, origins_bounded=True), least=2)
+    assert found.status is ObligationStatus.RESOURCE_LIMITED
+    assert found.open
+    few = outcome(ObligationKind.INDEPENDENT_ORIGIN, view(*two, origins_bounded=True), least=3)
+    assert few.status is ObligationStatus.UNSATISFIED
 
 
 def test_a_lane_that_did_not_search_leaves_the_scope_partial() -> None:

@@ -12,9 +12,10 @@ from workingset.obligation import Gap, ObligationOutcome, ObligationStatus
 def opposition(view: View, obligation: Obligation) -> ObligationOutcome:
     """Satisfied by a live opposer by relation, or by candidates of the lanes; their stance is judged by nobody here."""
     lanes = {name: view.lanes.get(name) for name in obligation.lanes}
-    by_relation = sum(len(one.by) for one in view.opposed.values())
+    looked_at = view.best(obligation.results)
+    by_relation = sum(len(view.opposed[c.ref].by) for c in looked_at if c.ref in view.opposed)
     searched = [name for name, lane in lanes.items() if failed(lane) is None]
-    candidates = [c for c in view.best(obligation.results) if not set(obligation.lanes).isdisjoint(c.lanes)]
+    candidates = [c for c in looked_at if not set(obligation.lanes).isdisjoint(c.lanes)]
     note = f"{by_relation} by relation, {len(candidates)} candidates by search among the first {obligation.results}"
     spent = sum(lane.hits for lane in lanes.values() if lane is not None)
     broken = {name: status for name, lane in lanes.items() if (status := failed(lane)) is not None}
