@@ -85,6 +85,7 @@ def _of_exact_lanes(projection: Projection) -> Projection:
         lanes=tuple(lanes),
         near_misses=0,
         overflow=0,
+        disagreement=None,
     )
 
 

@@ -172,7 +172,9 @@ def test_it_reads_what_git_says_of_a_file_in_conflict(tmp_path: Path) -> None:
     made.commit("Side", {"a.txt": "one\n2\nthree\n"})
     made.git("switch", "-q", "main")
     made.commit("Main", {"a.txt": "one\nII\nthree\n"})
-    subprocess.run(["git", "merge", "side"], cwd=tmp_path, capture_output=True, check=False)
+    somebody = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+    merged = subprocess.run(["git", *somebody, "merge", "side"], cwd=tmp_path, capture_output=True, check=False)
+    assert merged.returncode == 1, merged.stderr
     made.git("mv", "old.txt", "new.txt")
     made.git("update-index", "--chmod=+x", "run.sh")
 
